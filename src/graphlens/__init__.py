@@ -1,0 +1,1 @@
+"""GraphLens: see what torch.compile did to a program."""

@@ -1,0 +1,7 @@
+"""The base of all report data."""
+
+import msgspec
+
+
+class Data(msgspec.Struct, frozen=True, kw_only=True):
+    """A frozen record that converts to and from JSON; fields are passed by name."""

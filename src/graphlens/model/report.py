@@ -1,0 +1,93 @@
+"""The report of one run."""
+
+from graphlens.model import presentation
+from graphlens.model.base import Data
+from graphlens.model.events import Frame, GraphBreak, Note, Recompile
+from graphlens.model.graph import Graph
+from graphlens.model.unavailable import Unavailable
+
+SCHEMA = "graphlens-report/1"
+
+
+class Probe(Data):
+    """Whether something of torch that GraphLens relies on is there.
+
+    Attributes:
+        name: What is probed.
+        ok: Whether it is as expected.
+        detail: What was found.
+        seen_on: Torch versions it was seen working on.
+    """
+
+    name: str
+    ok: bool
+    detail: str = ""
+    seen_on: str = ""
+
+
+class Environment(Data):
+    """Where the report was made. Holds no host name and no user name.
+
+    Attributes:
+        graphlens: Its version.
+        torch: Its version, with the build suffix.
+        python: Version of the interpreter.
+        platform: Operating system and processor architecture.
+        devices: Accelerators torch sees; empty on a CPU-only machine.
+        threads: Torch's intra-operator threads.
+        probes: What was probed in torch.
+    """
+
+    graphlens: str
+    torch: str
+    python: str
+    platform: str = ""
+    devices: tuple[str, ...] = ()
+    threads: int | Unavailable = Unavailable("not recorded")
+    probes: tuple[Probe, ...] = ()
+
+
+class Report(Data):
+    """All that a run showed, as plain data.
+
+    Attributes:
+        environment: Where it was made.
+        frames: Every frame Dynamo looked at, in order.
+        graphs: Every graph, in the order of capture; lowered graphs follow their Dynamo graph.
+        breaks: Every graph break once, in the order met.
+        recompiles: Every recompile, in order.
+        kernels: Names of generated kernels.
+        timings: Measured by ``compare``.
+        accuracy: Measured by ``compare``.
+        notes: What a reader must know.
+        schema: Version of this format.
+    """
+
+    environment: Environment
+    frames: tuple[Frame, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    breaks: tuple[GraphBreak, ...] | Unavailable = ()
+    recompiles: tuple[Recompile, ...] | Unavailable = ()
+    kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
+    timings: tuple[float, ...] | Unavailable = Unavailable("not timed; use graphlens.compare")
+    accuracy: tuple[str, ...] | Unavailable = Unavailable("not compared; use graphlens.compare")
+    notes: tuple[Note, ...] = ()
+    schema: str = SCHEMA
+
+    def save(self, path: str, **options: object) -> str:
+        """Writes the report; returns the path.
+
+        Args:
+            path: A file, whose suffix names the format, or a folder for all of it.
+            **options: Of the format.
+
+        Raises:
+            OutputError: The suffix is unknown or the file cannot be written.
+        """
+        return presentation.presenter().save_report(self, path, **options)
+
+    def __str__(self) -> str:
+        return presentation.presenter().summary(self)
+
+    def _repr_html_(self) -> str:
+        return presentation.presenter().notebook(self)

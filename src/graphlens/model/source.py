@@ -1,0 +1,22 @@
+"""Places in source code."""
+
+from graphlens.model.base import Data
+
+
+class SourceLocation(Data):
+    """A line of Python.
+
+    Attributes:
+        file: Path as torch gave it.
+        line: 1-based line number; 0 when only the file is known.
+        function: Name of the function the line is in; empty when unknown.
+        code: The line's text, stripped; empty when unknown.
+    """
+
+    file: str
+    line: int
+    function: str = ""
+    code: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
