@@ -23,8 +23,12 @@ class ReportFormatError(GraphLensError):
     """A file is not a report this version can read."""
 
 
-class UnsupportedTorch(GraphLensError):
+class UnsupportedTorchError(GraphLensError):
     """Torch is missing or too old."""
+
+
+class MissingCompilerError(GraphLensError):
+    """A compiler that the inner backend needs is not there."""
 
 
 class UserProgramError(GraphLensError):

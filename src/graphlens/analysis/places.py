@@ -7,6 +7,8 @@ from graphlens.model import SourceLocation
 
 _INSTALLED = re.compile(r"^.*?/(?:site-packages|dist-packages)/")
 _STDLIB = re.compile(r"^.*?/lib/python3\.\d+/")
+_TORCH = re.compile(r"^.*/(?:site|dist)-packages/torch/")
+_OTHER_PACKAGE = re.compile(r"^.*/(?:site|dist)-packages/(?!torch/)")
 
 
 def is_library(path: str) -> bool:
@@ -36,10 +38,15 @@ def user_frame(stack: Iterable[SourceLocation]) -> SourceLocation | None:
         stack: Outermost first.
     """
     frames = list(stack)
-    own = [frame for frame in frames if not is_library(frame.file)]
-    return (own or frames or [None])[-1]
+    own = [frame for frame in frames if not is_library(frame.file)] or frames
+    return own[-1] if own else None
 
 
 def place(location: SourceLocation | None, root: str = "") -> str:
     """A location as ``file:line``; empty for None."""
     return f"{short_path(location.file, root)}:{location.line}" if location else ""
+
+
+def is_torch(path: str) -> bool:
+    """Whether a file is torch's own, or the standard library's."""
+    return bool(_TORCH.match(path) or _STDLIB.match(path)) and not _OTHER_PACKAGE.match(path)

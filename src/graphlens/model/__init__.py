@@ -13,6 +13,7 @@ from graphlens.model.events import (
     Recompile,
 )
 from graphlens.model.graph import Dim, Graph, ModuleCall, Node, Subgraph, Symbol, TensorSpec
+from graphlens.model.record import TraceRecord
 from graphlens.model.report import Environment, Probe, Report
 from graphlens.model.schema import SCHEMA, from_json, to_json
 from graphlens.model.source import SourceLocation
@@ -37,6 +38,7 @@ __all__ = [
     "Subgraph",
     "Symbol",
     "TensorSpec",
+    "TraceRecord",
     "Unavailable",
     "from_json",
     "to_json",

@@ -5,13 +5,15 @@ from graphlens.model.source import SourceLocation
 from graphlens.model.unavailable import Unavailable
 
 
-class Compilation(Data):
+class Compilation(Data, frozen=True, kw_only=True):
     """One attempt of torch to compile a frame for one set of guards.
 
     Attributes:
         compile_id: Torch's frame and compile number, such as ``0/1``.
         outcome: ``compiled``; ``no_graph`` (nothing to compile); ``skipped`` (given up, runs
-            eager); ``failed`` (an error went to the user); ``unfinished`` (no closing record).
+            eager); ``recompile_limit`` (nothing more is compiled, calls that fit no earlier
+            compilation run eager); ``failed`` (an error went to the user); ``unfinished`` (no
+            closing record).
         reason: Why it was skipped or failed; empty otherwise.
         seconds: Wall time of the whole compilation, inner backend included.
         backend_seconds: Wall time in the backend, AOTAutograd included.
@@ -32,16 +34,16 @@ class Compilation(Data):
     called_from: SourceLocation | None = None
 
 
-class Frame(Data):
+class Frame(Data, frozen=True, kw_only=True):
     """One function that Dynamo looked at, with all its compilations.
 
     Attributes:
         id: Torch's frame number.
-        function: Its name; a resumed function keeps the name of the function it continues.
+        function: Its name; what follows a break is ``torch_dynamo_resume_in_..._at_LINE``.
         file: File of its first line.
         line: Its first line; for a resumed function the line it resumes at.
-        outcome: ``skipped`` or ``failed`` if any compilation ended so, else ``compiled`` if any
-            made a graph, else ``no_graph``.
+        outcome: The worst of its compilations': ``failed``, ``skipped``, ``recompile_limit``,
+            ``compiled``, ``no_graph``, ``unfinished``.
         reason: Of that outcome; empty when it compiled.
         compilations: In order.
     """
@@ -55,7 +57,7 @@ class Frame(Data):
     compilations: tuple[Compilation, ...] = ()
 
 
-class GraphBreak(Data):
+class GraphBreak(Data, frozen=True, kw_only=True):
     """One place where a graph ends early: a user's line with one reason.
 
     Attributes:
@@ -98,7 +100,7 @@ class GraphBreak(Data):
     link: str = ""
 
 
-class GuardFailure(Data):
+class GuardFailure(Data, frozen=True, kw_only=True):
     """One guard that failed and so caused a recompile.
 
     Attributes:
@@ -118,7 +120,7 @@ class GuardFailure(Data):
     user_line: SourceLocation | None = None
 
 
-class Recompile(Data):
+class Recompile(Data, frozen=True, kw_only=True):
     """A frame compiled again because no cache entry's guards held.
 
     Attributes:
@@ -129,7 +131,6 @@ class Recompile(Data):
         compile_id: The compilation this caused.
         causes: One for each cache entry that was tried.
         advice: What to do.
-        limit_hit: Whether the recompile limit was reached: nothing was compiled, the call ran eager.
     """
 
     frame: str
@@ -139,10 +140,9 @@ class Recompile(Data):
     compile_id: str
     causes: tuple[GuardFailure, ...] = ()
     advice: tuple[str, ...] = ()
-    limit_hit: bool = False
 
 
-class Note(Data):
+class Note(Data, frozen=True, kw_only=True):
     """Something a reader of the report must know.
 
     Attributes:

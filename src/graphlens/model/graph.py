@@ -11,7 +11,7 @@ Dim = int | str
 OPERATOR_OPCODES = frozenset({"call_function", "call_method", "call_module"})
 
 
-class TensorSpec(Data):
+class TensorSpec(Data, frozen=True, kw_only=True):
     """What is known of a tensor without its values.
 
     Attributes:
@@ -29,7 +29,7 @@ class TensorSpec(Data):
     requires_grad: bool | None = None
 
 
-class ModuleCall(Data):
+class ModuleCall(Data, frozen=True, kw_only=True):
     """One ``nn.Module`` on the way from the root to a node.
 
     Attributes:
@@ -41,7 +41,7 @@ class ModuleCall(Data):
     type: str = ""
 
 
-class Node(Data):
+class Node(Data, frozen=True, kw_only=True):
     """One FX node.
 
     Attributes:
@@ -56,8 +56,9 @@ class Node(Data):
         role: What a placeholder is: input, parameter, buffer, symbol, tangent, saved, constant.
             Empty for other nodes.
         origin: What a placeholder stands for in the user's terms, such as ``L['x']``.
-        source: The user's line that made the node.
-        library: The innermost library line, where that is another one.
+        source: The line that made the node: the innermost one outside torch, in the user's
+            program or in the library that holds the model.
+        called_from: The user's own line, where ``source`` is in an installed library.
         modules: Module calls around the node, outermost first; empty when none is known.
     """
 
@@ -72,7 +73,7 @@ class Node(Data):
     role: str = ""
     origin: str = ""
     source: SourceLocation | None = None
-    library: SourceLocation | None = None
+    called_from: SourceLocation | None = None
     modules: tuple[ModuleCall, ...] = ()
 
     @property
@@ -121,7 +122,7 @@ class Node(Data):
         return self.modules[-1].path if self.modules else ""
 
 
-class Symbol(Data):
+class Symbol(Data, frozen=True, kw_only=True):
     """A symbolic size of a graph.
 
     Attributes:
@@ -135,7 +136,7 @@ class Symbol(Data):
     origin: str = ""
 
 
-class Subgraph(Data):
+class Subgraph(Data, frozen=True, kw_only=True):
     """The body of a higher-order operator, such as a branch of ``torch.cond``.
 
     Attributes:
@@ -147,7 +148,7 @@ class Subgraph(Data):
     nodes: tuple[Node, ...]
 
 
-class Graph(Data):
+class Graph(Data, frozen=True, kw_only=True):
     """One graph, as captured by Dynamo or lowered by AOTAutograd.
 
     Attributes:

@@ -9,7 +9,7 @@ from graphlens.model.unavailable import Unavailable
 SCHEMA = "graphlens-report/1"
 
 
-class Probe(Data):
+class Probe(Data, frozen=True, kw_only=True):
     """Whether something of torch that GraphLens relies on is there.
 
     Attributes:
@@ -25,7 +25,7 @@ class Probe(Data):
     seen_on: str = ""
 
 
-class Environment(Data):
+class Environment(Data, frozen=True, kw_only=True):
     """Where the report was made. Holds no host name and no user name.
 
     Attributes:
@@ -47,7 +47,7 @@ class Environment(Data):
     probes: tuple[Probe, ...] = ()
 
 
-class Report(Data):
+class Report(Data, frozen=True, kw_only=True):
     """All that a run showed, as plain data.
 
     Attributes:

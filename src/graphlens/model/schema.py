@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from graphlens.errors import ReportFormatError
-from graphlens.model.report import SCHEMA, Report
+from graphlens.model.report import SCHEMA as SCHEMA
+from graphlens.model.report import Report
 
 _FAMILY = SCHEMA.partition("/")[0]
 

@@ -3,7 +3,7 @@
 from graphlens.model.base import Data
 
 
-class SourceLocation(Data):
+class SourceLocation(Data, frozen=True, kw_only=True):
     """A line of Python.
 
     Attributes:

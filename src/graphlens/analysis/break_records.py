@@ -1,0 +1,133 @@
+"""Graph breaks from torch's ``dynamo_graph_break_reason`` records.
+
+The text is torch's own report to the user (``torch._dynamo.exc.format_graph_break_message`` and
+its callers; seen on torch 2.11, 2.13 and 2.14): the place, the reason, an explanation, hints, a
+context for developers, a link, and the user's stack, then for a frame that was given up the
+stack inside Dynamo.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from graphlens.analysis.places import user_frame
+from graphlens.analysis.stacks import parse_stack
+from graphlens.model import GraphBreak, SourceLocation, TraceRecord
+
+KIND = "dynamo_graph_break_reason"
+
+_SECTIONS = (
+    r"^  Explanation:",
+    r"^  Hint:",
+    r"^  Developer debug context:",
+    r"^ For more details",
+    r"^Stack variable source attribution:",
+    r"^User code traceback:",
+)
+_END = rf"\s*(?={'|'.join(_SECTIONS)}|\Z)"
+
+
+def _section(start: str) -> re.Pattern[str]:
+    """A pattern for the text from a heading up to the next one."""
+    return re.compile(rf"^{start} ?(?P<text>.*?){_END}", re.M | re.S)
+
+
+_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*?):(?P<line>\d+)\s*$", re.M)
+_REASON = _section("Graph Break Reason:")
+_EXPLANATION = _section("  Explanation:")
+_HINT = _section("  Hint:")
+_CONTEXT = _section("  Developer debug context:")
+_LINK = re.compile(r"please visit: (?P<url>\S+?(?P<code>gb\d+)\.html)")
+_SKIPPED = "Skipping the f"  # "Skipping the function" or "Skipping the frame"
+_FIRST_OF_TWO = "*** While handling this graph break, another graph break occurred: ***"
+
+
+def is_graph_break(record: TraceRecord) -> bool:
+    """Whether a record reports a graph break."""
+    return record.kind == KIND and _PLACE.search(record.payload) is not None
+
+
+def parse_break(record: TraceRecord) -> GraphBreak:
+    """One record as a break with one record and unknown hits."""
+    text = record.payload
+    body, _, rest = text.partition("User code traceback:")
+    first, _, _ = body.partition(_FIRST_OF_TWO)
+    place = _PLACE.search(first)
+    reason = _REASON.search(first)
+    lines = [line for line in (reason["text"].splitlines() if reason else []) if line.strip()]
+    stack = parse_stack(rest)
+    points_to = _points_to(place, stack)
+    own = user_frame(stack) or points_to or SourceLocation(file="", line=0)
+    explanation = _EXPLANATION.search(first)
+    context = _CONTEXT.search(first)
+    link = _LINK.search(first)
+    return GraphBreak(
+        file=own.file,
+        line=own.line,
+        function=own.function,
+        code=own.code,
+        kind=lines[-1].strip() if lines else "not stated",
+        gb_code=link["code"].upper() if link else "",
+        link=link["url"] if link else "",
+        consequence="frame_skipped" if _SKIPPED in text else "split",
+        explanation=_joined(explanation["text"]) if explanation else "",
+        advice=tuple(_joined(hint["text"]) for hint in _HINT.finditer(first)),
+        context=_joined(context["text"]) if context else "",
+        points_to=points_to,
+        stack=stack,
+        compile_ids=(record.compile_id,) if record.compile_id else (),
+    )
+
+
+@dataclass(frozen=True)
+class _Key:
+    file: str
+    line: int
+    kind: str
+
+
+def collect_breaks(records: Iterable[TraceRecord]) -> tuple[GraphBreak, ...]:
+    """Every break once, in the order first met.
+
+    Torch logs one cause once for every inlining level and attempt. Two records are one break when
+    they name the same user's line and the same kind.
+    """
+    breaks: dict[_Key, GraphBreak] = {}
+    for record in records:
+        if not is_graph_break(record):
+            continue
+        new = parse_break(record)
+        key = _Key(new.file, new.line, new.kind)
+        breaks[key] = _merged(breaks[key], new) if key in breaks else new
+    return tuple(breaks.values())
+
+
+def _merged(first: GraphBreak, again: GraphBreak) -> GraphBreak:
+    skipped = "frame_skipped" in (first.consequence, again.consequence)
+    return msgspec.structs.replace(
+        first,
+        records=first.records + again.records,
+        compile_ids=tuple(dict.fromkeys(first.compile_ids + again.compile_ids)),
+        consequence="frame_skipped" if skipped else "split",
+        explanation=first.explanation or again.explanation,
+        advice=first.advice or again.advice,
+    )
+
+
+def _points_to(
+    place: re.Match[str] | None, stack: tuple[SourceLocation, ...]
+) -> SourceLocation | None:
+    if place is None:
+        return None
+    file, line = place["file"], int(place["line"])
+    for frame in reversed(stack):
+        if (frame.file, frame.line) == (file, line):
+            return frame
+    return SourceLocation(file=file, line=line)
+
+
+def _joined(text: str) -> str:
+    """A text of several lines with its indentation taken off, inner line breaks kept."""
+    return "\n".join(line.strip() for line in text.strip().splitlines() if line.strip())

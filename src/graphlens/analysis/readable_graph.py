@@ -1,0 +1,199 @@
+"""Graphs from the readable code in torch's trace.
+
+Torch writes each graph as Python (``GraphModule.print_readable``): that text is all there is of a
+graph that came from a cache, was compiled by somebody else's backend, or was logged on another
+machine. Seen on torch 2.11, 2.13 and 2.14.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from graphlens.analysis.annotations import parse_value
+from graphlens.analysis.expressions import INPLACE, Call, parse_call
+from graphlens.analysis.placeholders import placeholder_role
+from graphlens.model import Node, SourceLocation, Subgraph
+
+_CLASS = re.compile(r"^(?P<indent>\s*)class (?P<name>\S+?)\(")
+_COMMENT = re.compile(
+    r"^\s*#.*?File: (?P<file>.*?):(?P<line>\d+)(?: in (?P<function>\S+?))?,"
+    r"(?: code: (?P<code>.*))?$"
+)
+_NO_SOURCE = re.compile(r"^\s*# No stacktrace found")
+_PARAMETER = re.compile(
+    r"(?P<name>\w+)(?:\s*:\s*\"(?P<value>[^\"]*)\")?(?:\s*=\s*[^,]*?)?,?\s*(?:#\s*(?P<note>.*))?$"
+)
+_STATEMENT = re.compile(r"^\s*(?P<name>\w+)(?:\s*:\s*\"(?P<value>[^\"]*)\")?\s*=\s*(?P<call>.*)$")
+_FREED = re.compile(r";  (?:\w+ = )+None\s*(?P<comment>#.*)?$")
+_IN_PLACE = re.compile(
+    r"^\s*(?P<owner>\w+) (?P<sign>\S+?)= (?P<other>.*);  (?P<name>\w+)"
+    r"(?:\s*:\s*\"(?P<value>[^\"]*)\")? = (?P=owner)$"
+)
+
+
+def parse_readable(text: str) -> tuple[tuple[Node, ...], tuple[Subgraph, ...]]:
+    """Reads one graph.
+
+    Args:
+        text: As ``print_readable`` writes it, bodies of higher-order operators as inner classes.
+
+    Returns:
+        The graph's nodes, and the bodies of its higher-order operators.
+    """
+    bodies: list[tuple[str, _Body]] = []
+    open_bodies: list[tuple[int, _Body]] = []
+    for line in _logical_lines(text):
+        started = _CLASS.match(line)
+        if started:
+            indent = len(started["indent"])
+            while open_bodies and open_bodies[-1][0] >= indent:
+                open_bodies.pop()
+            body = _Body()
+            bodies.append((started["name"], body))
+            open_bodies.append((indent, body))
+        elif open_bodies:
+            open_bodies[-1][1].read(line)
+    if not bodies:
+        return (), ()
+    inner = tuple(Subgraph(name=name, nodes=tuple(body.nodes)) for name, body in bodies[1:])
+    return tuple(bodies[0][1].nodes), inner
+
+
+def _logical_lines(text: str) -> list[str]:
+    """Lines; a signature or return that torch broke over several lines counts as one."""
+    result: list[str] = []
+    closer = ""
+    for line in text.splitlines():
+        if closer:
+            result[-1] += "\n" + line
+            if line.strip().startswith(closer):
+                closer = ""
+            continue
+        result.append(line)
+        stripped = line.strip()
+        if stripped == "def forward(" or stripped == "return (":
+            closer = ")"
+        elif stripped == "return [":
+            closer = "]"
+    return result
+
+
+@dataclass
+class _Body:
+    """The statements of one forward function, as they are read."""
+
+    nodes: list[Node] = field(default_factory=list)
+    names: dict[str, None] = field(default_factory=dict)  # in order, for look-up
+    source: SourceLocation | None = None
+    parameters: dict[str, Node] = field(default_factory=dict)
+
+    def read(self, line: str) -> None:
+        stripped = line.strip()
+        if not stripped:
+            return
+        if stripped.startswith("def forward("):
+            self.signature(stripped)
+        elif stripped.startswith("#"):
+            self.comment(line)
+        elif stripped.startswith("return"):
+            self.output(stripped[len("return") :].strip().rstrip(";"))
+        else:
+            self.statement(line)
+
+    def signature(self, text: str) -> None:
+        inside = text[len("def forward(") :].rpartition(")")[0]
+        parts = inside.split("\n") if "\n" in inside else re.split(r",\s+(?=\w+\s*:|\w+$)", inside)
+        for part in parts:
+            match = _PARAMETER.match(part.strip())
+            if match and match["name"] != "self":
+                self.placeholder(match["name"], match["value"] or "", match["note"] or "")
+
+    def placeholder(self, name: str, value: str, note: str) -> None:
+        tensors, other = parse_value(value)
+        role, origin, modules = placeholder_role(name, note, other)
+        node = Node(
+            name=name,
+            op="placeholder",
+            target=name,
+            tensors=tensors,
+            value=other,
+            role=role,
+            origin=origin,
+            modules=modules,
+        )
+        self.parameters[name] = node
+        self.append(node)
+
+    def comment(self, line: str) -> None:
+        match = _COMMENT.match(line)
+        if match:
+            self.source = SourceLocation(
+                file=match["file"],
+                line=int(match["line"]),
+                function=match["function"] or "",
+                code=(match["code"] or "").strip(),
+            )
+        elif _NO_SOURCE.match(line):
+            self.source = None
+
+    def statement(self, line: str) -> None:
+        line = _FREED.sub("", line)
+        changed = _IN_PLACE.match(line)
+        if changed and changed["sign"] in INPLACE:
+            args = (changed["owner"], changed["other"])
+            target = "operator." + INPLACE[changed["sign"]]
+            inputs = parse_call(f"({args[0]}, {args[1]})", self.names).inputs
+            self.call(
+                changed["name"], changed["value"], Call("call_function", target, args, (), inputs)
+            )
+            return
+        match = _STATEMENT.match(line)
+        if not match:
+            return
+        text = match["call"]
+        if text in self.parameters and not match["value"]:
+            self.rename(text, match["name"])
+            return
+        self.call(match["name"], match["value"], parse_call(text, self.names))
+
+    def call(self, name: str, value: str | None, call: Call) -> None:
+        tensors, other = parse_value(value or "")
+        self.append(
+            Node(
+                name=name,
+                op=call.op,
+                target=call.target,
+                args=call.args,
+                kwargs=call.kwargs,
+                inputs=call.inputs,
+                tensors=tensors,
+                value=other,
+                source=self.source,
+            )
+        )
+
+    def rename(self, parameter: str, name: str) -> None:
+        """FX prints ``l_x_ = L_x_`` for a placeholder whose name is not its argument's."""
+        old = self.parameters[parameter]
+        position = next(i for i, node in enumerate(self.nodes) if node is old)
+        new = Node(
+            name=name,
+            op="placeholder",
+            target=old.target,
+            tensors=old.tensors,
+            value=old.value,
+            role=old.role,
+            origin=old.origin,
+            modules=old.modules,
+        )
+        self.nodes[position] = new
+        self.names[name] = None
+
+    def output(self, text: str) -> None:
+        bare = re.sub(r"#[^\n]*", "", text) if "\n" in text else text
+        value = " ".join(bare.split())
+        inputs = parse_call(value or "None", self.names).inputs
+        self.append(Node(name="output", op="output", target="output", args=(value,), inputs=inputs))
+
+    def append(self, node: Node) -> None:
+        self.nodes.append(node)
+        self.names[node.name] = None

@@ -1,0 +1,117 @@
+"""The backend: reads each graph Dynamo hands over, and forwards it to the inner backend."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import torch
+
+from graphlens._torch.aot import compile_aot_eager
+from graphlens._torch.dynamo import (
+    blame,
+    break_reason,
+    current_attempt,
+    current_compile_id,
+    lookup_backend,
+)
+from graphlens._torch.inductor import compile_with_inductor, explain_failure, inductor_config
+from graphlens.capture.counting import counted
+from graphlens.capture.options import LensOptions
+from graphlens.capture.reader import read_graph
+from graphlens.capture.recorder import CapturedGraph, active_recorders, lowered_places
+from graphlens.model import Graph, Unavailable
+
+CompiledFn = Callable[..., Any]
+
+
+class OnCompiled(Protocol):
+    """Called once a graph is compiled, with the graph as it is known then."""
+
+    def __call__(self, captured: CapturedGraph, options: LensOptions) -> None: ...
+
+
+def compile_graph(
+    gm: torch.fx.GraphModule,
+    inputs: Sequence[Any],
+    options: LensOptions,
+    inner_keywords: dict[str, Any],
+    on_compiled: OnCompiled | None = None,
+) -> CompiledFn:
+    """Records a graph and compiles it with the inner backend.
+
+    Args:
+        gm: Dynamo's graph.
+        inputs: Its example inputs.
+        options: Ours.
+        inner_keywords: ``mode`` and ``options`` for the inner backend, where given.
+        on_compiled: Told when the graph is compiled.
+
+    Returns:
+        The inner backend's function, or one that counts its calls.
+    """
+    captured = _capture(gm, options)
+    recorders = active_recorders()
+    for recorder in recorders:
+        recorder.add_graph(captured)
+
+    def on_lowered(lowered: torch.fx.GraphModule, stage: str) -> None:
+        places = lowered_places(lowered, current_compile_id(), stage)
+        for recorder in recorders:
+            recorder.add_lowered(places)
+
+    start = time.perf_counter()
+    try:
+        compiled = _compile_inner(gm, inputs, options.inner, inner_keywords, on_lowered)
+    except Exception as error:
+        captured.seconds = Unavailable(f"the inner backend raised {type(error).__name__}")
+        _add_remedy(error)
+        blamed = blame(_name(options.inner), error)
+        if blamed is error:
+            raise
+        raise blamed from None
+    captured.seconds = time.perf_counter() - start
+    compiled, captured.hits = counted(compiled)
+    if on_compiled is not None:
+        on_compiled(captured, options)
+    return compiled
+
+
+def _add_remedy(error: Exception) -> None:
+    remedy = explain_failure(error)
+    if remedy and hasattr(error, "add_note"):  # Python 3.11
+        error.add_note(f"graphlens: {remedy}")
+
+
+def _capture(gm: torch.fx.GraphModule, options: LensOptions) -> CapturedGraph:
+    nodes, subgraphs = read_graph(gm)
+    graph = Graph(
+        id=f"{current_compile_id()}.dynamo",
+        compile_id=current_compile_id(),
+        stage="dynamo",
+        nodes=nodes,
+        subgraphs=subgraphs,
+        inner_backend=_name(options.inner),
+        ended_by=break_reason(gm),
+    )
+    return CapturedGraph(graph, current_attempt())
+
+
+def _compile_inner(
+    gm: torch.fx.GraphModule,
+    inputs: Sequence[Any],
+    inner: str | CompiledFn,
+    keywords: dict[str, Any],
+    on_lowered: Callable[[torch.fx.GraphModule, str], None],
+) -> CompiledFn:
+    if inner == "inductor":
+        config = inductor_config(keywords.get("mode"), keywords.get("options"))
+        return compile_with_inductor(gm, inputs, config, on_lowered)
+    if inner == "aot_eager" and not keywords:
+        return compile_aot_eager(gm, inputs, on_lowered)
+    backend = lookup_backend(inner) if isinstance(inner, str) else inner
+    compiled: CompiledFn = backend(gm, inputs, **keywords)
+    return compiled
+
+
+def _name(inner: str | CompiledFn) -> str:
+    return inner if isinstance(inner, str) else getattr(inner, "__name__", type(inner).__name__)

@@ -1,0 +1,35 @@
+"""Where a run is made: versions, devices, probes."""
+
+import platform
+from functools import cache
+
+import torch
+
+from graphlens._torch.probes import failed_notes, run_probes
+from graphlens.model import Environment, Note
+from graphlens.version import __version__
+
+
+@cache
+def environment() -> Environment:
+    """This process's environment; probed once."""
+    return Environment(
+        graphlens=__version__,
+        torch=torch.__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        devices=_devices(),
+        threads=torch.get_num_threads(),
+        probes=run_probes(),
+    )
+
+
+def environment_notes(where: Environment) -> tuple[Note, ...]:
+    """What a reader must know about the environment."""
+    return failed_notes(where.probes)
+
+
+def _devices() -> tuple[str, ...]:
+    if not torch.cuda.is_available():
+        return ()
+    return tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count()))
