@@ -1,0 +1,146 @@
+"""How reports and graphs are shown and saved: the functions behind their methods.
+
+The only place of these layers that looks at the terminal and writes files.
+"""
+
+import os
+import re
+import shutil
+import threading
+from pathlib import Path
+
+from graphlens import registry
+from graphlens.errors import OutputError
+from graphlens.model import Graph, Report
+from graphlens.renderers.base import Renderer
+
+FALLBACK_SIZE = (100, 24)
+_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+_LONGEST_SLUG = 80
+_REPORT_FILES = ("report.html", "report.json", "report.txt", "report.svg")
+_GRAPH_SUFFIXES = (".svg", ".txt")
+
+
+def table(graph: Graph, format: str = "plain", **options: object) -> str:
+    """A graph as a table; the plain one fits the terminal unless ``width`` says otherwise."""
+    if format == "plain":
+        options.setdefault("width", terminal_width())
+    return _renderer("table", {"format": format, **options}).graph(graph)
+
+
+def summary(report: Report) -> str:
+    """The terminal text of a report, without the last newline, as ``print`` adds one."""
+    return _renderer("summary", {"width": terminal_width()}).report(report).rstrip("\n")
+
+
+def notebook(report: Report) -> str:
+    """A report as a piece of HTML for a notebook's output cell."""
+    return _renderer("notebook", {}).report(report)
+
+
+def save_graph(graph: Graph, path: str | os.PathLike[str], **options: object) -> str:
+    """Writes one graph in the format of the path's suffix; returns the path.
+
+    Raises:
+        OutputError: The suffix is unknown or the file cannot be written.
+        UsageError: The format has no such option.
+    """
+    given = os.fspath(path)
+    suffix = Path(given).suffix
+    if _is_folder(given) or not suffix:
+        raise OutputError(
+            f"{given} names no format. Give a file with one of these suffixes: "
+            f"{', '.join(registry.suffixes())}."
+        )
+    _write(Path(given), _renderer(suffix, options).graph(graph))
+    return given
+
+
+def save_report(report: Report, path: str | os.PathLike[str], **options: object) -> str:
+    """Writes a report in the format of the path's suffix, or all formats into a folder.
+
+    A path without a suffix, one that ends in a slash, and an existing folder get
+    ``report.html``, ``report.json``, ``report.txt``, ``report.svg``, and a diagram and a table of
+    each graph in ``graphs/``.
+
+    Raises:
+        OutputError: The suffix is unknown or a file cannot be written.
+        UsageError: The format has no such option.
+    """
+    given = os.fspath(path)
+    suffix = Path(given).suffix
+    if not _is_folder(given) and suffix:
+        _write(Path(given), _renderer(suffix, options).report(report))
+        return given
+    if options:
+        raise OutputError(
+            f"{given} is a folder of several formats, which take no options together "
+            f"({', '.join(options)}). Save one format by its suffix, such as report.html."
+        )
+    folder = Path(given)
+    for name in _REPORT_FILES:
+        _write(folder / name, _renderer(Path(name).suffix, {}).report(report))
+    names = slugs([graph.id for graph in report.graphs])
+    for slug, graph in zip(names, report.graphs, strict=True):
+        for suffix in _GRAPH_SUFFIXES:
+            _write(folder / "graphs" / (slug + suffix), _renderer(suffix, {}).graph(graph))
+    return given
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; 100 where there is none."""
+    return shutil.get_terminal_size(fallback=FALLBACK_SIZE).columns
+
+
+def slugs(ids: list[str]) -> list[str]:
+    """Ids as file names: safe on every system and different from each other, in any case."""
+    taken: set[str] = set()
+    result = []
+    for identity in ids:
+        slug = _UNSAFE.sub("_", identity).strip("._-")[:_LONGEST_SLUG] or "graph"
+        candidate, count = slug, 1
+        while candidate.casefold() in taken:
+            count += 1
+            candidate = f"{slug}-{count}"
+        taken.add(candidate.casefold())
+        result.append(candidate)
+    return result
+
+
+def _renderer(name: str, options: dict[str, object]) -> Renderer:
+    """The renderer, told to name files relative to the current folder."""
+    if "root" in registry.option_names(name):
+        options = {"root": _current_folder(), **options}
+    return registry.renderer(name, **options)
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted
+        return ""
+
+
+def _is_folder(path: str) -> bool:
+    return path.endswith(("/", os.sep)) or os.path.isdir(path)
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all: beside its place first, then moved there."""
+    # A lone surrogate (a file name that was no UTF-8) cannot be encoded; its escape can.
+    data = text.encode("utf-8", errors="backslashreplace")
+    # Through a link, not over it.
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(
+            f"{path} cannot be written ({reason}). Give a path in a folder you may write to."
+        ) from error

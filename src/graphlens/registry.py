@@ -1,0 +1,144 @@
+"""Renderers by name and by file suffix.
+
+The built-in ones are named by import string, so that asking for one loads no other. Others are
+found through the entry point group ``graphlens.renderers``: the entry's name is the renderer's
+name and, with a dot before it, its suffix. A built-in name cannot be taken over.
+"""
+
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, cast
+
+from graphlens.errors import OutputError, UsageError
+from graphlens.renderers.base import Renderer
+
+GROUP = "graphlens.renderers"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a renderer is, and the options that its name stands for."""
+
+    target: str
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+_TABLE = "graphlens.renderers.table:TableRenderer"
+_BUILT_IN = {
+    "html": Entry("graphlens.renderers.html:HtmlRenderer"),
+    "json": Entry("graphlens.renderers.jsonfile:JsonRenderer"),
+    "markdown": Entry("graphlens.renderers.markdown:MarkdownRenderer"),
+    "svg": Entry("graphlens.renderers.svg:SvgRenderer"),
+    "dot": Entry("graphlens.renderers.dot:DotRenderer"),
+    "text": Entry("graphlens.renderers.textfile:TextRenderer"),
+    "tsv": Entry(_TABLE, {"format": "tsv"}),
+    "table": Entry(_TABLE),
+    "notebook": Entry("graphlens.renderers.notebook:NotebookRenderer"),
+    "summary": Entry("graphlens.renderers.summary:SummaryRenderer"),
+}
+_SUFFIXES = {
+    ".html": "html",
+    ".json": "json",
+    ".md": "markdown",
+    ".svg": "svg",
+    ".dot": "dot",
+    ".txt": "text",
+    ".tsv": "tsv",
+}
+
+
+def renderer_names() -> tuple[str, ...]:
+    """Every renderer's name, built-in ones first."""
+    return (*_BUILT_IN, *(name for name in _third_party() if name not in _BUILT_IN))
+
+
+def suffixes() -> tuple[str, ...]:
+    """Every suffix a file may have, built-in ones first."""
+    others = [f".{name}" for name in _third_party()]
+    return (*_SUFFIXES, *(suffix for suffix in others if suffix not in _SUFFIXES))
+
+
+def renderer(name: str, **options: object) -> Renderer:
+    """A renderer with its options.
+
+    Args:
+        name: A renderer's name, such as ``table``, or a suffix, such as ``.svg``.
+        **options: The renderer's own.
+
+    Raises:
+        OutputError: No renderer writes that suffix.
+        UsageError: There is no renderer of that name, or it lacks one of the options.
+    """
+    kind, fixed = _find(name)
+    valid = [option for option in _options_of(kind) if option not in fixed]
+    for option in options:
+        if option not in valid:
+            known = f"It has: {nearest_first(option, valid)}." if valid else "It has none."
+            raise UsageError(f"{name} has no option {option!r}. {known}")
+    return kind(**fixed, **options)
+
+
+def option_names(name: str) -> tuple[str, ...]:
+    """The options that a renderer, given by name or suffix, takes."""
+    kind, fixed = _find(name)
+    return tuple(option for option in _options_of(kind) if option not in fixed)
+
+
+def nearest_first(wrong: str, valid: Iterable[str]) -> str:
+    """The valid names for an error message, those most like the wrong one first."""
+    names = list(valid)
+    near = difflib.get_close_matches(wrong, names, n=len(names), cutoff=0.6)
+    return ", ".join([*near, *(name for name in names if name not in near)])
+
+
+def load(target: str) -> Any:
+    """The object that an import string ``module:name`` names."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _find(name: str) -> tuple[Callable[..., Renderer], dict[str, object]]:
+    """A renderer's class and the options its name stands for."""
+    key = name.lower()
+    entry = _BUILT_IN.get(_SUFFIXES.get(key, key))
+    if entry:
+        return cast("Callable[..., Renderer]", load(entry.target)), dict(entry.options)
+    plugin = _third_party().get(key.lstrip("."))
+    if plugin:
+        return _load_plugin(plugin), {}
+    if name.startswith("."):
+        raise OutputError(
+            f"No renderer writes {name} files. Use one of: {nearest_first(name, suffixes())}."
+        )
+    raise UsageError(
+        f"There is no renderer {name!r}. Use one of: {nearest_first(name, renderer_names())}."
+    )
+
+
+def _load_plugin(plugin: EntryPoint) -> Callable[..., Renderer]:
+    try:
+        return cast("Callable[..., Renderer]", plugin.load())
+    except (ImportError, AttributeError) as error:
+        package = plugin.dist.name if plugin.dist else plugin.value
+        raise UsageError(
+            f"The renderer {plugin.name!r} of {package} cannot be loaded ({error}). "
+            f"Upgrade or uninstall {package}."
+        ) from error
+
+
+def _options_of(kind: Callable[..., Renderer]) -> list[str]:
+    if dataclasses.is_dataclass(kind):
+        return [item.name for item in dataclasses.fields(kind) if item.init]
+    return list(inspect.signature(kind).parameters)
+
+
+@cache
+def _third_party() -> dict[str, EntryPoint]:
+    found = sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
+    return {entry.name.lower(): entry for entry in found}

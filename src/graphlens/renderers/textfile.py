@@ -1,0 +1,38 @@
+"""A report as a text file: the summary, then every graph's table in full."""
+
+from dataclasses import dataclass
+
+from graphlens.model import Graph, Report
+from graphlens.renderers.summary import SummaryRenderer
+from graphlens.renderers.table import TableRenderer
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextRenderer:
+    """A report as plain text.
+
+    Attributes:
+        rows: Most operators shown of a graph; None, as a file has room, shows all.
+        width: Columns the tables may use; None for no limit.
+        root: Files below this folder are named relative to it.
+    """
+
+    rows: int | None = None
+    width: int | None = None
+    root: str = ""
+
+    def report(self, report: Report) -> str:
+        """Summary and tables."""
+        # Sentences are read, so they are wrapped even where tables may be as wide as they like.
+        summary = SummaryRenderer(width=self.width or 100, findings=None, root=self.root)
+        parts = [summary.report(report)]
+        if report.graphs:
+            parts.append(self._tables().report(report))
+        return "\n".join(parts)
+
+    def graph(self, graph: Graph) -> str:
+        """One graph's table."""
+        return self._tables().graph(graph)
+
+    def _tables(self) -> TableRenderer:
+        return TableRenderer(rows=self.rows, width=self.width, root=self.root)

@@ -1,0 +1,369 @@
+"""Hand-built reports that every renderer is shown."""
+
+from graphlens.model import (
+    Compilation,
+    Environment,
+    Frame,
+    Graph,
+    GraphBreak,
+    GuardFailure,
+    ModuleCall,
+    Node,
+    Note,
+    Probe,
+    Recompile,
+    Report,
+    SourceLocation,
+    Subgraph,
+    Symbol,
+    TensorSpec,
+    Unavailable,
+)
+
+ENVIRONMENT = Environment(
+    graphlens="0.1.0",
+    torch="2.14.1+cpu",
+    python="3.11.7",
+    platform="Linux x86_64",
+    threads=2,
+    probes=(Probe(name="trace log", ok=True, seen_on="2.11, 2.14"),),
+)
+DEMO = "/home/user/project/demo.py"
+RESNET = "/opt/venv/lib/python3.11/site-packages/torchvision/models/resnet.py"
+
+
+def tensor(*shape: int | str, dtype: str = "float32", device: str = "cpu") -> TensorSpec:
+    """A contiguous tensor; strides are right for numbers and for one leading symbol."""
+    stride: list[int | str] = []
+    product: int | str = 1
+    for size in reversed(shape):
+        stride.insert(0, product)
+        if isinstance(size, int) and isinstance(product, int):
+            product *= size
+        else:
+            product = f"{product}*{size}" if product != 1 else size
+    return TensorSpec(shape=shape, dtype=dtype, stride=tuple(stride), device=device)
+
+
+def line(number: int, code: str = "", file: str = DEMO, function: str = "toy") -> SourceLocation:
+    return SourceLocation(file=file, line=number, function=function, code=code)
+
+
+def empty() -> Report:
+    return Report(environment=ENVIRONMENT)
+
+
+def unknown() -> Report:
+    """A report without torch's trace: breaks and recompiles are not known."""
+    reason = Unavailable("torch's trace could not be read; run graphlens doctor")
+    note = Note(
+        code="probe-failed",
+        message="torch._logging._internal.trace_log is missing in torch 2.99.",
+        hint="Install torch 2.11 to 2.14.",
+    )
+    return Report(
+        environment=ENVIRONMENT,
+        graphs=(toy_graph(),),
+        breaks=reason,
+        recompiles=reason,
+        notes=(note,),
+    )
+
+
+def toy_graph() -> Graph:
+    x, y = tensor("s0", 8), tensor(dtype="bool")
+    source = line(5, "x = a / (torch.abs(a) + 1)")
+    nodes = (
+        Node(name="s0", op="placeholder", target="s0", role="symbol", value="Sym(s0)"),
+        Node(
+            name="l_a_", op="placeholder", target="l_a_", role="input", origin="L['a']",
+            tensors=(x,),
+        ),
+        Node(
+            name="abs_1", op="call_function", target="torch.abs", args=("l_a_",),
+            inputs=("l_a_",), tensors=(x,), source=source,
+        ),
+        Node(
+            name="add", op="call_function", target="_operator.add", args=("abs_1", "1"),
+            inputs=("abs_1",), tensors=(x,), source=source,
+        ),
+        Node(
+            name="truediv", op="call_function", target="_operator.truediv",
+            args=("l_a_", "add"), inputs=("l_a_", "add"), tensors=(x,), source=source,
+        ),
+        Node(
+            name="sum_1", op="call_method", target="sum", args=("l_a_",), inputs=("l_a_",),
+            tensors=(tensor(),), source=line(6, "if b.sum() < 0:"),
+        ),
+        Node(
+            name="lt", op="call_function", target="_operator.lt", args=("sum_1", "0"),
+            inputs=("sum_1",), tensors=(y,), source=line(6, "if b.sum() < 0:"),
+        ),
+        Node(
+            name="output", op="output", target="output", args=("(truediv, lt)",),
+            inputs=("truediv", "lt"),
+        ),
+    )  # fmt: skip
+    return Graph(
+        id="0/0 dynamo", compile_id="0/0", stage="dynamo", nodes=nodes, function="toy",
+        source=line(4), symbols=(Symbol(name="s0", hint=10, origin="L['a'].size()[0]"),),
+        inner_backend="inductor", compile_seconds=1.2412, hits=3,
+        ended_by="Data-dependent branching", code="def forward(self, a):\n    return a\n",
+        output_code="cpp_fused_abs_add_0 = async_compile.cpp('''\nvoid kernel() { a < b; }\n''')\n",
+    )  # fmt: skip
+
+
+def block(index: int, size: int = 56) -> tuple[Node, ...]:
+    """Convolution, batch norm and ReLU of a ResNet."""
+    layer = f"layer{index // 4 + 1}.{index % 4}"
+    value = tensor(8, 64, size, size)
+    modules = (ModuleCall(path=layer, type="torchvision.models.resnet.BasicBlock"),)
+    before = f"relu_{index - 1}" if index else "l_x_"
+    weight = f"l_self_modules_{layer.replace('.', '_modules_')}_parameters_weight_"
+    origin = f"L['self']._modules['{layer}']._modules['conv1']._parameters['weight']"
+
+    def call(name: str, target: str, args: tuple[str, ...], module: str, at: int) -> Node:
+        return Node(
+            name=f"{name}_{index}",
+            op="call_function",
+            target=target,
+            args=args,
+            inputs=tuple(arg for arg in args if arg[0].isalpha() and arg != "None"),
+            tensors=(value,),
+            source=line(at, file=RESNET, function="forward"),
+            modules=(*modules, ModuleCall(path=f"{layer}.{module}")),
+        )
+
+    return (
+        Node(
+            name=weight,
+            op="placeholder",
+            target=weight,
+            role="parameter",
+            origin=origin,
+            tensors=(tensor(64, 64, 3, 3),),
+        ),
+        call(
+            "conv2d",
+            "torch.conv2d",
+            (before, weight, "None", "(1, 1)", "(1, 1)", "(1, 1)", "1"),
+            "conv1",
+            92,
+        ),
+        call(
+            "batch_norm", "torch.nn.functional.batch_norm", (f"conv2d_{index}", "None"), "bn1", 93
+        ),
+        call("relu", "torch.nn.functional.relu", (f"batch_norm_{index}", "True"), "relu", 94),
+    )
+
+
+def resnet_graph(blocks: int = 16) -> Graph:
+    x = Node(
+        name="l_x_",
+        op="placeholder",
+        target="l_x_",
+        role="input",
+        origin="L['x']",
+        tensors=(tensor(8, 64, 56, 56),),
+    )
+    body = [node for index in range(blocks) for node in block(index)]
+    last = f"relu_{blocks - 1}"
+    output = Node(name="output", op="output", target="output", args=(f"({last},)",), inputs=(last,))
+    return Graph(
+        id="1/0 dynamo",
+        compile_id="1/0",
+        stage="dynamo",
+        nodes=(x, *body, output),
+        function="forward",
+        source=line(266, file=RESNET, function="forward"),
+        inner_backend="inductor",
+        compile_seconds=21.53,
+        hits=1,
+    )
+
+
+def lowered_graph() -> Graph:
+    """A forward graph from a cache, with an operator that gives three tensors."""
+    x = TensorSpec(shape=(4, 16), dtype="bfloat16", stride=(1, 4), device="cuda:0")
+    row = TensorSpec(shape=(4, 1), dtype="float32", stride=(1, 1), device="cuda:0")
+    nodes = (
+        Node(name="primals_1", op="placeholder", target="primals_1", role="parameter",
+             origin="norm.weight", tensors=(x,)),
+        Node(name="primals_2", op="placeholder", target="primals_2", role="input",
+             tensors=(x,)),
+        Node(name="native_layer_norm", op="call_function",
+             target="torch.ops.aten.native_layer_norm.default",
+             args=("primals_2", "[16]", "primals_1", "None", "1e-05"),
+             inputs=("primals_2", "primals_1"), tensors=(x, row, row),
+             source=line(31, "h = self.norm(h)", function="forward"),
+             modules=(ModuleCall(path="norm", type="torch.nn.LayerNorm"),)),
+        Node(name="getitem", op="call_function", target="_operator.getitem",
+             args=("native_layer_norm", "0"), inputs=("native_layer_norm",), tensors=(x,)),
+        Node(name="true_graph_0", op="get_attr", target="true_graph_0"),
+        Node(name="cond", op="call_function", target="torch.ops.higher_order.cond",
+             args=("primals_2", "true_graph_0", "true_graph_0", "(getitem,)"),
+             inputs=("primals_2", "true_graph_0", "getitem"), tensors=(x,),
+             source=line(32, "return torch.cond(p, f, f, (h,))", function="forward")),
+        Node(name="output", op="output", target="output", args=("(cond,)",), inputs=("cond",)),
+    )  # fmt: skip
+    sin = (
+        Node(name="arg0_1", op="placeholder", target="arg0_1", role="input", tensors=(x,)),
+        Node(name="sin", op="call_function", target="torch.ops.aten.sin.default",
+             args=("arg0_1",), inputs=("arg0_1",), tensors=(x,)),
+        Node(name="output", op="output", target="output", args=("(sin,)",), inputs=("sin",)),
+    )  # fmt: skip
+    return Graph(
+        id="2/0 forward", compile_id="2/0", stage="forward", nodes=nodes, function="forward",
+        source=line(30), read_from="trace", cached=True,
+        subgraphs=(Subgraph(name="true_graph_0", nodes=sin),),
+    )  # fmt: skip
+
+
+def toy_break() -> GraphBreak:
+    return GraphBreak(
+        file=DEMO, line=6, code="if b.sum() < 0:", function="toy",
+        kind="Data-dependent branching", gb_code="GB0170",
+        explanation=(
+            "Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`). Dynamo does not "
+            "support tracing dynamic control flow."
+        ),
+        advice=(
+            "This graph break is fundamental - it is unlikely that Dynamo will ever be able to "
+            "trace through your code. Consider finding a workaround.",
+            "Use `torch.cond` to express dynamic control flow.",
+        ),
+        records=2, hits=3, compile_ids=("0/0",), context="attempted to jump with TensorVariable()",
+        stack=(line(20, "print(toy(a, b))", function="main"), line(6, "if b.sum() < 0:")),
+        link="https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0170.html",
+    )  # fmt: skip
+
+
+def skipped_break() -> GraphBreak:
+    return GraphBreak(
+        file=DEMO, line=14, code='print("row", row)', function="rows",
+        kind="Failed to trace builtin operator", consequence="frame_skipped",
+        explanation="Dynamo does not know how to trace builtin operator `print`.",
+        advice=("Use `torch._higher_order_ops.print` instead.",),
+        compile_ids=("3/0",),
+        points_to=SourceLocation(
+            file="/opt/venv/lib/python3.11/site-packages/torch/_dynamo/polyfills/loops.py", line=7
+        ),
+    )  # fmt: skip
+
+
+def typical() -> Report:
+    """One of everything."""
+    frames = (
+        Frame(id="0", function="toy", file=DEMO, line=4, outcome="compiled", compilations=(
+            Compilation(compile_id="0/0", outcome="compiled", seconds=1.31, operators=5, guards=12),
+            Compilation(compile_id="0/1", outcome="compiled", seconds=0.8123, operators=5),
+        )),
+        Frame(id="1", function="forward", file=RESNET, line=266, outcome="compiled", compilations=(
+            Compilation(compile_id="1/0", outcome="compiled", seconds=22.04, operators=48,
+                        guards=240),
+        )),
+        Frame(id="3", function="rows", file=DEMO, line=12, outcome="skipped",
+              reason="Failed to handle graph break gracefully. Skipping the function and falling "
+                     "back to eager. Graph break encountered in a loop.",
+              compilations=(Compilation(compile_id="3/0", outcome="skipped",
+                                        reason="graph break in a loop"),)),
+        Frame(id="4", function="helper", file=DEMO, line=40, outcome="skipped",
+              reason="The function was marked as skipped by torch._dynamo.skip_frame."),
+        Frame(id="5", function="broken", file=DEMO, line=50, outcome="failed",
+              reason="TypeError: unsupported operand type(s) for +: 'int' and 'str'",
+              compilations=(Compilation(compile_id="5/0", outcome="failed"),)),
+        Frame(id="7", function="step", file=DEMO, line=70, outcome="recompile_limit",
+              reason="torch._dynamo hit config.recompile_limit (8)",
+              compilations=(Compilation(compile_id="7/0", outcome="compiled", operators=2),
+                            Compilation(compile_id="7/8", outcome="recompile_limit"))),
+        Frame(id="6", function="settings", file=DEMO, line=60, outcome="no_graph"),
+    )  # fmt: skip
+    recompiles = (
+        Recompile(
+            frame="0", function="toy", file=DEMO, line=4, compile_id="0/1",
+            causes=(GuardFailure(
+                failed="0/0", source="L['a']", expected="10", actual="12",
+                guard="tensor 'a' size mismatch at index 0. expected 10, actual 12",
+                user_line=line(5, "x = a / (torch.abs(a) + 1)")),),
+            advice=("Mark the size as dynamic: torch._dynamo.mark_dynamic(a, 0).",),
+        ),
+        Recompile(
+            frame="7", function="step", file=DEMO, line=70, compile_id="7/8",
+            causes=(GuardFailure(failed="7/7", guard="self.count == 7", source="self.count"),),
+        ),
+    )  # fmt: skip
+    return Report(
+        environment=ENVIRONMENT,
+        frames=frames,
+        graphs=(toy_graph(), resnet_graph(), lowered_graph()),
+        breaks=(toy_break(), skipped_break()),
+        recompiles=recompiles,
+        notes=(Note(
+            code="cache-hit",
+            message="AOTAutograd answered from its cache for 1 graph.",
+            hint="Its graphs are read from the trace.",
+        ),),
+    )  # fmt: skip
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)>|`*_x_*`]]>&amp;\t\n\r\x1b[31m\x00\ud800"
+
+
+def hostile() -> Report:
+    """Markup, control codes and a lone surrogate in every text."""
+    bad = HOSTILE
+    spec = TensorSpec(shape=(bad, 1), dtype=bad, stride=(bad, 1), device=bad)
+    where = SourceLocation(file=bad, line=1, function=bad, code=bad)
+    node = Node(
+        name=bad,
+        op="call_function",
+        target=bad,
+        args=(bad,),
+        kwargs=((bad, bad),),
+        tensors=(spec,),
+        value=bad,
+        source=where,
+        modules=(ModuleCall(path=bad, type=bad),),
+    )
+    state = Node(name="w", op="placeholder", target=bad, role="parameter", origin=bad)
+    graph = Graph(
+        id=bad,
+        compile_id=bad,
+        stage=bad,
+        nodes=(state, node),
+        function=bad,
+        source=where,
+        symbols=(Symbol(name=bad, hint=1, origin=bad),),
+        subgraphs=(Subgraph(name=bad, nodes=(node,)),),
+        inner_backend=bad,
+        ended_by=bad,
+        code=bad,
+        output_code=bad,
+    )
+    return Report(
+        environment=Environment(graphlens=bad, torch=bad, python=bad, platform=bad),
+        frames=(Frame(id=bad, function=bad, file=bad, line=1, outcome="failed", reason=bad),),
+        graphs=(graph,),
+        breaks=(GraphBreak(file=bad, line=1, kind=bad, code=bad, function=bad, gb_code=bad,
+                           explanation=bad, advice=(bad,), context=bad, link="javascript:" + bad,
+                           stack=(where,), points_to=where),),
+        recompiles=(Recompile(frame=bad, function=bad, file=bad, line=1, compile_id=bad,
+                              causes=(GuardFailure(failed=bad, guard=bad, source=bad, expected=bad,
+                                                   actual=bad, user_line=where),),
+                              advice=(bad,)),),
+        notes=(Note(code=bad, message=bad, hint=bad),),
+    )  # fmt: skip
+
+
+def large() -> Report:
+    """A graph of 6,000 operators, beyond what a page shows in full."""
+    return Report(environment=ENVIRONMENT, graphs=(resnet_graph(2000),))
+
+
+CORPUS = {
+    "empty": empty,
+    "unknown": unknown,
+    "typical": typical,
+    "hostile": hostile,
+    "large": large,
+}
