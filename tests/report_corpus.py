@@ -225,7 +225,8 @@ def toy_break() -> GraphBreak:
         kind="Data-dependent branching", gb_code="GB0170",
         explanation=(
             "Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`). Dynamo does not "
-            "support tracing dynamic control flow."
+            "support tracing dynamic control flow.\nThe branch condition involves a tensor "
+            "computed as follows:\nlt = lt(sum_1, 0)"
         ),
         advice=(
             "This graph break is fundamental - it is unlikely that Dynamo will ever be able to "
@@ -273,7 +274,12 @@ def typical() -> Report:
               reason="TypeError: unsupported operand type(s) for +: 'int' and 'str'",
               compilations=(Compilation(compile_id="5/0", outcome="failed"),)),
         Frame(id="7", function="step", file=DEMO, line=70, outcome="recompile_limit",
-              reason="torch._dynamo hit config.recompile_limit (8)",
+              reason="Dynamo recompile limit exceeded\n  Explanation: Dynamo attempted to recompile "
+                     "the code object too many times, exceeding the recompile_limit cache size "
+                     "limit (currently set to 8). Excessive recompilations can degrade "
+                     "performance.\n  Hint: To monitor recompilations, enable "
+                     "TORCH_LOGS=recompiles.\n\n  Developer debug context: Limit type: "
+                     "recompile_limit\n",
               compilations=(Compilation(compile_id="7/0", outcome="compiled", operators=2),
                             Compilation(compile_id="7/8", outcome="recompile_limit"))),
         Frame(id="6", function="settings", file=DEMO, line=60, outcome="no_graph"),

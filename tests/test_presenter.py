@@ -9,7 +9,7 @@ import pytest
 import report_corpus as corpus
 
 from graphlens import presenter, registry
-from graphlens.errors import OutputError, UsageError
+from graphlens.errors import OutputError, ReportFormatError, UsageError
 from graphlens.model import from_json
 
 
@@ -71,6 +71,22 @@ def test_saved_json_is_read_back(tmp_path):
     report = corpus.typical()
     report.save(tmp_path / "r.json")
     assert from_json((tmp_path / "r.json").read_bytes()) == report
+    assert presenter.load("r.json") == report
+    report.save("folder/")
+    assert presenter.load(Path("folder")) == report
+
+
+def test_what_cannot_be_loaded_is_one_clear_sentence():
+    with pytest.raises(ReportFormatError, match=r"^no\.json cannot be read \(No such file"):
+        presenter.load("no.json")
+    Path("text.json").write_text("hello")
+    with pytest.raises(ReportFormatError, match=r"^text\.json is not JSON"):
+        presenter.load("text.json")
+
+
+def test_title_is_the_first_line_of_the_table():
+    graph = corpus.toy_graph()
+    assert graph.table(width=None).split("\n")[0] == presenter.title(graph)
 
 
 @pytest.mark.parametrize("path", ["out", "out/", "made.d/"])
@@ -152,6 +168,14 @@ def test_a_folder_without_permission(monkeypatch):
     monkeypatch.setattr(Path, "mkdir", refuse)  # root may write anywhere, so none can be made
     with pytest.raises(OutputError, match="Permission denied"):
         corpus.typical().save("closed/r.txt")
+
+
+def test_a_folder_is_checked_before_the_work():
+    presenter.check_folder("new/out/")
+    assert files(".") == []
+    Path("taken").write_text("")
+    with pytest.raises(OutputError, match=r"taken/report\.html cannot be written"):
+        presenter.check_folder("taken")
 
 
 def test_a_failed_write_leaves_the_old_file(monkeypatch):

@@ -5,11 +5,11 @@ import pytest
 import report_corpus as corpus
 from golden_files import check_golden
 
-from graphlens.model import Graph, GraphBreak, Report
+from graphlens.model import Graph, GraphBreak, GuardFailure, Report
 from graphlens.renderers.findings import findings, headline
 from graphlens.renderers.summary import SummaryRenderer
 from graphlens.renderers.textfile import TextRenderer
-from graphlens.renderers.wording import first_sentence, seconds
+from graphlens.renderers.wording import first_sentence, seconds, shown_place
 
 ROOT = "/home/user/project"
 
@@ -51,6 +51,34 @@ def test_a_skipped_function_with_its_break_is_one_finding():
     places = [item.place for item in findings(corpus.typical(), ROOT)]
     assert "demo.py:14" in places
     assert "demo.py:12" not in places  # the frame of that break
+
+
+def test_torchs_message_on_a_frame_is_taken_apart():
+    found = next(item for item in findings(corpus.typical()) if "recompile limit" in item.title)
+    assert found.why[0].startswith("Dynamo attempted to recompile the code object")
+    assert found.advice == ("To monitor recompilations, enable TORCH_LOGS=recompiles.",)
+    assert "Developer" not in " ".join(found.why)
+
+
+def test_a_guard_without_the_new_value():
+    cause = GuardFailure(failed="0/0", guard="k == 1.5", source="k", expected="1.5")
+    recompile = msgspec.structs.replace(corpus.typical().recompiles[0], causes=(cause,))
+    (found,) = findings(Report(environment=corpus.ENVIRONMENT, recompiles=(recompile,)))
+    assert found.facts[0] == ("0/1", "k is no longer 1.5 (guard of 0/0)")
+
+
+def test_a_virtual_environment_in_the_project_is_not_the_projects_source():
+    path = "/home/user/project/.venv/lib/python3.11/site-packages/torchvision/models/resnet.py"
+    assert shown_place(path, 92, ROOT) == "torchvision/models/resnet.py:92"
+    assert shown_place(corpus.DEMO, 4, ROOT) == "demo.py:4"
+
+
+def test_many_facts_of_a_finding_are_counted():
+    one = corpus.typical().recompiles[0]
+    many = tuple(msgspec.structs.replace(one, compile_id=f"0/{n}") for n in range(1, 31))
+    text = SummaryRenderer().report(Report(environment=corpus.ENVIRONMENT, recompiles=many))
+    assert "was compiled again 30 times" in text
+    assert "= more: 20 like these" in text
 
 
 def test_failures_and_eager_frames_come_first():

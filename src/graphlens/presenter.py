@@ -7,12 +7,15 @@ import os
 import re
 import shutil
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from graphlens import registry
-from graphlens.errors import OutputError
-from graphlens.model import Graph, Report
+from graphlens.errors import OutputError, ReportFormatError
+from graphlens.model import Graph, Report, from_json
 from graphlens.renderers.base import Renderer
+from graphlens.renderers.wording import graph_title
 
 FALLBACK_SIZE = (100, 24)
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
@@ -26,6 +29,11 @@ def table(graph: Graph, format: str = "plain", **options: object) -> str:
     if format == "plain":
         options.setdefault("width", terminal_width())
     return _renderer("table", {"format": format, **options}).graph(graph)
+
+
+def title(graph: Graph) -> str:
+    """What is said of a graph before its table: which it is, its sizes, who compiled it."""
+    return str(graph_title(graph, _current_folder()))
 
 
 def summary(report: Report) -> str:
@@ -87,6 +95,38 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
     return given
 
 
+def load(path: str | os.PathLike[str]) -> Report:
+    """Reads a report that was saved as JSON, or the one in a folder that it was saved into.
+
+    Raises:
+        ReportFormatError: The file cannot be read, or is no report this version knows.
+    """
+    given = os.fspath(path)
+    file = Path(given, "report.json") if os.path.isdir(given) else Path(given)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ReportFormatError(
+            f"{file} cannot be read ({error.strerror or error}). "
+            "Give a file written by report.save('x.json')."
+        ) from error
+    return from_json(data, str(file))
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Makes the folder and a file in it, so that long work does not end in a failed write.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    probe = Path(path) / "report.html"
+    temporary = _temporary(probe)
+    with _clear_errors(probe):
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        temporary.touch()
+        temporary.unlink()
+
+
 def terminal_width() -> int:
     """Columns of the terminal; 100 where there is none."""
     return shutil.get_terminal_size(fallback=FALLBACK_SIZE).columns
@@ -131,14 +171,25 @@ def _write(path: Path, text: str) -> None:
     data = text.encode("utf-8", errors="backslashreplace")
     # Through a link, not over it.
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
+    temporary = _temporary(target)
+    with _clear_errors(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             temporary.write_bytes(data)
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _temporary(target: Path) -> Path:
+    """A name beside the target that no other process or thread uses."""
+    return target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+
+
+@contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graphlens.analysis.operators import operator_label
-from graphlens.analysis.places import short_path
-from graphlens.model import Dim, Node, SourceLocation, TensorSpec
+from graphlens.model import Dim, Node, TensorSpec
 from graphlens.renderers.escape import one_line
-from graphlens.renderers.wording import state_name
+from graphlens.renderers.wording import location_text, state_name
 
 NUMBER, NAME, OPERATOR, ARGUMENTS = "#", "name", "operator", "arguments"
 SHAPE, DTYPE, STRIDE, DEVICE = "shape", "dtype", "stride", "device"
@@ -114,7 +113,7 @@ def _row(pair: tuple[int, Node], root: str, known: dict[str, str], most: int | N
         STRIDE: tensors_text(node.tensors, _stride, most),
         DEVICE: _same(node.tensors, lambda t: t.device, most),
         MODULE: node.module,
-        LINE: _line(node.source, root),
+        LINE: location_text(node.source, root),
     }
     shown = {name: one_line(text) for name, text in cells.items() if text}
     return Row(shown, kinds.get(node.op, "operator"), _all_contiguous(node.tensors))
@@ -134,10 +133,6 @@ def _arguments(node: Node, known: dict[str, str]) -> str:
     if not known:
         return text
     return re.sub(r"[A-Za-z_]\w*", lambda match: known.get(match[0], match[0]), text)
-
-
-def _line(source: SourceLocation | None, root: str) -> str:
-    return f"{short_path(source.file, root)}:{source.line}" if source else ""
 
 
 def sizes_text(sizes: Sequence[Dim]) -> str:

@@ -7,10 +7,9 @@ that was skipped because of a break is one finding, not two.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.analysis.places import place, short_path
 from graphlens.model import Frame, GraphBreak, GuardFailure, Recompile, Report, Unavailable
 from graphlens.renderers.escape import one_line
-from graphlens.renderers.wording import counted, kept_graphs
+from graphlens.renderers.wording import counted, kept_graphs, location_text, shown_place
 
 EAGER, FAILED, BREAK, RECOMPILE = "eager", "failed", "break", "recompile"
 _OUTCOMES = {
@@ -35,7 +34,7 @@ class Finding:
         line: The line's number.
         function: Function the line is in; empty when unknown.
         code: The line's text; empty when unknown.
-        why: Explanation, whole.
+        why: Explanation, whole, line by line.
         advice: What to do, best first.
         facts: Further facts as (name, text), short ones.
         details: Facts for formats that have room.
@@ -49,7 +48,7 @@ class Finding:
     line: int = 0
     function: str = ""
     code: str = ""
-    why: str = ""
+    why: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     details: tuple[tuple[str, str], ...] = ()
@@ -143,7 +142,7 @@ def _is_explained(frame: Frame, explained: set[str]) -> bool:
 def _of_frame(frame: Frame, root: str) -> Finding:
     kind, text = _OUTCOMES[frame.outcome]
     callers = {
-        place(compilation.called_from, root): None
+        location_text(compilation.called_from, root): None
         for compilation in frame.compilations
         if compilation.called_from
     }
@@ -151,15 +150,33 @@ def _of_frame(frame: Frame, root: str) -> Finding:
     compiled = sum(compilation.outcome == "compiled" for compilation in frame.compilations)
     if compiled:
         facts.append(("compiled", f"{counted(compiled, 'time')} before"))
+    why, advice = _told(frame.reason)
     return Finding(
         kind=kind,
         title=text,
-        place=_place(frame.file, frame.line, root),
+        place=shown_place(frame.file, frame.line, root),
         line=frame.line,
         function=one_line(frame.function),
-        why=one_line(frame.reason),
+        why=why,
+        advice=advice,
         facts=_clean(facts),
     )
+
+
+def _told(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Explanation and hints in torch's message on a frame; the message itself where it has none."""
+    explanation: list[str] = []
+    hints: list[str] = []
+    for line in reason.split("\n")[1:]:
+        text = line.strip()
+        if text.startswith("Explanation: "):
+            explanation.append(text.removeprefix("Explanation: "))
+        elif text.startswith("Hint: "):
+            hints.append(text.removeprefix("Hint: "))
+        elif explanation and text.startswith(("Developer debug context:", "***")):
+            break
+    lines = explanation or reason.split("\n")
+    return _lines(lines), tuple(map(one_line, hints))
 
 
 def _of_break(item: GraphBreak, root: str) -> Finding:
@@ -174,22 +191,24 @@ def _of_break(item: GraphBreak, root: str) -> Finding:
     facts, details = [("seen", ", ".join(seen))], []
     if item.context:
         details.append(("context", item.context))
-    if item.points_to:
-        facts.append(("torch points to", place(item.points_to, root)))
+    if item.points_to and (item.points_to.file, item.points_to.line) != (item.file, item.line):
+        facts.append(("torch points to", location_text(item.points_to, root)))
     if not isinstance(item.cause, Unavailable):
         facts.insert(0, ("cause", item.cause))
     return Finding(
         kind=EAGER if skipped else BREAK,
         title=one_line(f"{consequence}{item.kind}{code}"),
-        place=_place(item.file, item.line, root),
+        place=shown_place(item.file, item.line, root),
         line=item.line,
         function=one_line(item.function),
         code=one_line(item.code),
-        why=one_line(item.explanation),
+        why=_lines(item.explanation.split("\n")),
         advice=tuple(map(one_line, item.advice)),
         facts=_clean(facts),
         details=_clean(details),
-        stack=tuple((one_line(place(frame, root)), one_line(frame.code)) for frame in item.stack),
+        stack=tuple(
+            (one_line(location_text(frame, root)), one_line(frame.code)) for frame in item.stack
+        ),
         link=one_line(item.link) if item.link.startswith("https://") else "",
     )
 
@@ -219,7 +238,7 @@ def _of_recompiles(frame: str, items: list[Recompile], report: Report, root: str
     return Finding(
         kind=RECOMPILE,
         title=one_line(title),
-        place=_place(items[0].file, items[0].line, root),
+        place=shown_place(items[0].file, items[0].line, root),
         line=items[0].line,
         function=one_line(items[0].function),
         advice=tuple(dict.fromkeys(one_line(text) for item in items for text in item.advice)),
@@ -230,8 +249,12 @@ def _of_recompiles(frame: str, items: list[Recompile], report: Report, root: str
 
 def _cause(cause: GuardFailure) -> str:
     changed = cause.guard
-    if cause.source and (cause.expected or cause.actual):
-        changed = f"{cause.source}: {cause.expected or '?'} -> {cause.actual or '?'}"
+    if cause.source and cause.expected and cause.actual:
+        changed = f"{cause.source}: {cause.expected} -> {cause.actual}"
+    elif cause.source and cause.expected:
+        changed = f"{cause.source} is no longer {cause.expected}"
+    elif cause.source and cause.actual:
+        changed = f"{cause.source} is now {cause.actual}"
     return f"{changed} (guard of {cause.failed})" if cause.failed else changed
 
 
@@ -239,11 +262,11 @@ def _whole_cause(item: Recompile, cause: GuardFailure, root: str) -> Iterator[tu
     yield f"{item.compile_id} guard of {cause.failed}", cause.guard
     if cause.user_line:
         code = f": {cause.user_line.code}" if cause.user_line.code else ""
-        yield f"{item.compile_id} guarded at", f"{place(cause.user_line, root)}{code}"
+        yield f"{item.compile_id} guarded at", f"{location_text(cause.user_line, root)}{code}"
 
 
-def _place(file: str, line: int, root: str) -> str:
-    return one_line(f"{short_path(file, root)}:{line}")
+def _lines(lines: list[str]) -> tuple[str, ...]:
+    return tuple(text for text in map(one_line, lines) if text)
 
 
 def _clean(facts: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

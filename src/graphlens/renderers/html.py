@@ -23,7 +23,7 @@ from graphlens.renderers.overview import (
     NUMBERS,
     UNKNOWN,
     frame_overview,
-    graph_overview,
+    graphs_overview,
 )
 from graphlens.renderers.summary import NOTHING
 from graphlens.renderers.svg import SvgRenderer
@@ -61,9 +61,7 @@ class HtmlRenderer:
             unknowns=unknowns(report),
             findings=findings(report, self.root),
             frames=_Table.of(FRAME_COLUMNS, [frame_overview(f, self.root) for f in report.frames]),
-            overview=_Table.of(
-                GRAPH_COLUMNS, [graph_overview(graph, self.root) for graph in report.graphs]
-            ),
+            overview=_Table.of(GRAPH_COLUMNS, graphs_overview(report.graphs, self.root)),
             graphs=list(self._graphs(report.graphs)),
             notes=[[one_line(n.code), one_line(n.message), one_line(n.hint)] for n in report.notes],
             environment=_environment(report),

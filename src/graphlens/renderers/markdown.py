@@ -13,7 +13,7 @@ from graphlens.renderers.overview import (
     GRAPH_COLUMNS,
     NUMBERS,
     frame_overview,
-    graph_overview,
+    graphs_overview,
 )
 from graphlens.renderers.summary import NOTHING, environment_line
 from graphlens.renderers.table import TableRenderer
@@ -60,9 +60,7 @@ class MarkdownRenderer:
             yield _table(FRAME_COLUMNS, rows)
         if report.graphs:
             yield from ("", "## Graphs", "")
-            yield _table(
-                GRAPH_COLUMNS, [graph_overview(graph, self.root) for graph in report.graphs]
-            )
+            yield _table(GRAPH_COLUMNS, graphs_overview(report.graphs, self.root))
         for graph in report.graphs:
             heading = html_text(graph_title(graph, self.root).heading)
             yield f"\n<details><summary>{heading}</summary>\n"
@@ -82,7 +80,7 @@ class MarkdownRenderer:
         if item.code:
             yield from ("", markdown_code(item.code))
         if item.why:
-            yield from ("", markdown_prose(item.why))
+            yield from ("", "  \n".join(map(markdown_prose, item.why)))
         shown = markdown_code if item.kind == RECOMPILE else markdown_text  # guards are code
         facts = [f"- {markdown_text(name)}: {shown(text)}" for name, text in item.facts]
         facts += [f"- **do:** {markdown_prose(text)}" for text in item.advice]

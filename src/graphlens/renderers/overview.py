@@ -1,9 +1,10 @@
 """One row a graph and one row a frame: the short lists of a report."""
 
-from graphlens.analysis.places import place, short_path
+from collections.abc import Sequence
+
 from graphlens.model import Frame, Graph, Unavailable
 from graphlens.renderers.escape import one_line
-from graphlens.renderers.wording import graph_marks, seconds
+from graphlens.renderers.wording import graph_marks, location_text, seconds, shown_place
 
 GRAPH_COLUMNS = (
     "graph",
@@ -38,7 +39,7 @@ def graph_overview(graph: Graph, root: str = "") -> dict[str, str]:
     cells = {
         "graph": f"{graph.compile_id} {graph.stage}",
         "function": graph.function,
-        "place": place(graph.source, root),
+        "place": location_text(graph.source, root),
         "ops": f"{len(graph.operators):,}",
         "inputs": f"{len(graph.inputs):,}",
         "params": f"{len(graph.parameters):,}",
@@ -50,6 +51,15 @@ def graph_overview(graph: Graph, root: str = "") -> dict[str, str]:
     return {name: one_line(text) for name, text in cells.items()}
 
 
+def graphs_overview(graphs: Sequence[Graph], root: str = "") -> list[dict[str, str]]:
+    """A row a graph; the function is named once for all graphs of a compilation."""
+    rows = [graph_overview(graph, root) for graph in graphs]
+    for before, graph, row in zip(graphs, graphs[1:], rows[1:], strict=False):
+        if (before.compile_id, before.function) == (graph.compile_id, graph.function):
+            row.update(function="", place="")
+    return rows
+
+
 def frame_overview(frame: Frame, root: str = "") -> dict[str, str]:
     """A frame's row: its outcome and what all its compilations took."""
     times = [compilation.seconds for compilation in frame.compilations]
@@ -59,13 +69,13 @@ def frame_overview(frame: Frame, root: str = "") -> dict[str, str]:
     cells = {
         "frame": frame.id,
         "function": frame.function,
-        "place": f"{short_path(frame.file, root)}:{frame.line}",
+        "place": shown_place(frame.file, frame.line, root),
         "outcome": frame.outcome.replace("_", " "),
         "compilations": f"{len(frame.compilations):,}",
         # A sum with a missing part would look like a measured whole.
         "time": seconds(sum(known)) if times and len(known) == len(times) else UNKNOWN,
         "guards": f"{sum(counts):,}" if guards and len(counts) == len(guards) else UNKNOWN,
-        "reason": frame.reason,
+        "reason": frame.reason.partition("\n")[0],
     }
     return {name: one_line(text) for name, text in cells.items()}
 

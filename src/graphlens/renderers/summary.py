@@ -7,7 +7,7 @@ from graphlens.model import Environment, Graph, Report
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.findings import Finding, findings, headline, unknowns
 from graphlens.renderers.fitting import Grid, draw, shorten, shorten_path, shrink
-from graphlens.renderers.overview import GRAPH_COLUMNS, NUMBERS, graph_overview
+from graphlens.renderers.overview import GRAPH_COLUMNS, NUMBERS, graphs_overview
 from graphlens.renderers.table import TableRenderer
 from graphlens.renderers.wording import best_advice, counted, first_sentence, wrapped
 
@@ -20,6 +20,7 @@ _NOUNS = {
 }
 _SAVE = 'report.save("report.html")'
 MOST_GRAPHS = 60
+MOST_FACTS = 10
 NOTHING = (
     "Nothing was compiled. Call the compiled function at least once before asking for the report."
 )
@@ -79,14 +80,16 @@ class SummaryRenderer:
 
     def _details(self, item: Finding) -> Iterator[tuple[str, str]]:
         if item.why:
-            yield "why", first_sentence(item.why)
-        yield from item.facts
+            yield "why", first_sentence(item.why[0])
+        yield from item.facts[:MOST_FACTS]
+        if item.facts[MOST_FACTS:]:
+            yield "more", f"{len(item.facts) - MOST_FACTS:,} like these: {_SAVE}"
         if item.advice:
             yield "do", best_advice(item.advice)
 
     def _graphs(self, graphs: tuple[Graph, ...]) -> list[str]:
         shown = graphs[:MOST_GRAPHS]
-        grid = Grid.of(GRAPH_COLUMNS, [graph_overview(graph, self.root) for graph in shown])
+        grid = Grid.of(GRAPH_COLUMNS, graphs_overview(shown, self.root))
         if self.width is not None:
             for name, least, cut in (
                 ("place", 20, shorten_path),

@@ -6,6 +6,8 @@ from graphlens.model import Graph, Report
 from graphlens.renderers.summary import SummaryRenderer
 from graphlens.renderers.table import TableRenderer
 
+_SENTENCES = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class TextRenderer:
@@ -13,18 +15,20 @@ class TextRenderer:
 
     Attributes:
         rows: Most operators shown of a graph; None, as a file has room, shows all.
-        width: Columns the tables may use; None for no limit.
+        width: Columns the tables may use; None for no limit, where one node with a hundred
+            arguments makes every line that long.
         root: Files below this folder are named relative to it.
     """
 
     rows: int | None = None
-    width: int | None = None
+    width: int | None = 160
     root: str = ""
 
     def report(self, report: Report) -> str:
         """Summary and tables."""
-        # Sentences are read, so they are wrapped even where tables may be as wide as they like.
-        summary = SummaryRenderer(width=self.width or 100, findings=None, root=self.root)
+        # Sentences are best read in lines shorter than a table's.
+        width = min(self.width or _SENTENCES, _SENTENCES)
+        summary = SummaryRenderer(width=width, findings=None, root=self.root)
         parts = [summary.report(report)]
         if report.graphs:
             parts.append(self._tables().report(report))

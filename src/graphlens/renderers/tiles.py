@@ -31,7 +31,7 @@ def tiles(report: Report) -> tuple[Tile, ...]:
 
 def _graphs(report: Report) -> Tile:
     captured, lowered, discarded = kept_graphs(report)
-    details = [f"{len(lowered):,} lowered from them"] if lowered else []
+    details = [f"{len(lowered):,} lowered"] if lowered else []
     details += [f"{len(discarded):,} discarded"] if discarded else []
     return Tile(f"{len(captured):,}", _noun(len(captured), "graph"), ", ".join(details))
 

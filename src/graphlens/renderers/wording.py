@@ -4,8 +4,8 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from graphlens.analysis.places import place
-from graphlens.model import Graph, Node, Report, Symbol, Unavailable
+from graphlens.analysis.places import is_library, short_path
+from graphlens.model import Graph, Node, Report, SourceLocation, Symbol, Unavailable
 from graphlens.renderers.escape import one_line
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`'\"(])")
@@ -28,6 +28,19 @@ def seconds(value: float) -> str:
     return f"{value * 1000:.3g} ms"
 
 
+def shown_place(file: str, line: int, root: str = "") -> str:
+    """``file:line``; a file of an installed package is named from its package on.
+
+    That holds below the root folder too: a project's virtual environment is not its source.
+    """
+    return one_line(f"{short_path(file, '' if is_library(file) else root)}:{line}")
+
+
+def location_text(location: SourceLocation | None, root: str = "") -> str:
+    """A location as ``file:line``; empty for None."""
+    return shown_place(location.file, location.line, root) if location else ""
+
+
 def missing(what: str, value: Unavailable) -> str:
     """A missing value with its reason, to stand in a list of facts."""
     return f"{what} unavailable ({one_line(value.reason)})"
@@ -35,7 +48,8 @@ def missing(what: str, value: Unavailable) -> str:
 
 def first_sentence(text: str) -> str:
     """The first sentence of a text, on one line."""
-    return _SENTENCE_END.split(one_line(text), maxsplit=1)[0]
+    first_line = text.strip().partition("\n")[0]
+    return _SENTENCE_END.split(one_line(first_line), maxsplit=1)[0]
 
 
 def state_name(node: Node) -> str:
@@ -103,7 +117,7 @@ def graph_title(graph: Graph, root: str = "") -> Title:
     if graph.function:
         heading += f": {graph.function}"
     if graph.source:
-        heading += f" ({place(graph.source, root)})"
+        heading += f" ({location_text(graph.source, root)})"
     return Title(one_line(heading), (*_sizes(graph), *_compilation(graph), *_marks(graph)))
 
 
@@ -135,9 +149,12 @@ def _compilation(graph: Graph) -> list[str]:
 
 def _marks(graph: Graph) -> list[str]:
     marks = []
-    if not isinstance(graph.hits, Unavailable):
-        marks.append("never ran" if graph.hits == 0 else f"ran {counted(graph.hits, 'time')}")
+    # While a graph is being compiled it has not run yet: none is nothing to say.
+    if not isinstance(graph.hits, Unavailable) and graph.hits:
+        marks.append(f"ran {counted(graph.hits, 'time')}")
     marks += graph_marks(graph)
+    if graph.read_from == "trace":
+        marks.append("read from the trace")
     if graph.ended_by:
         marks.append(f"ended by: {first_sentence(graph.ended_by)}")
     return marks
@@ -150,8 +167,6 @@ def graph_marks(graph: Graph) -> list[str]:
         marks.append("cached")
     if graph.discarded:
         marks.append("discarded, traced again")
-    if graph.read_from == "trace":
-        marks.append("read from the trace")
     return marks
 
 
