@@ -1,0 +1,111 @@
+"""Many cases: judging each, keeping the results in a file, showing them as a table."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from casework import compare
+from casework.launch import Launcher, options_for
+
+SOURCES = Path(__file__).resolve().parents[2] / "src" / "graphlens"
+Result = dict[str, Any]
+
+
+def judge(launcher: Launcher, case: Path, inner: str, limit: int = 600) -> Result:
+    """Runs a case under ``inner`` and under graphlens around it, and compares.
+
+    A reference that does not agree with itself proves nothing, so a difference is believed only
+    when a second run of the reference repeats the first.
+    """
+    wanted = launcher.run(case, inner, {}, limit)
+    got = launcher.run(case, "graphlens", options_for("graphlens", inner), limit)
+    verdict = compare.verdict(wanted, got)
+    if verdict.startswith("differs"):
+        again = launcher.run(case, inner, {}, limit)
+        if not compare.differences(again, got):
+            verdict = compare.verdict(again, got)
+        elif unsteady := compare.differences(wanted, again):
+            verdict = f"unclear: {inner} differs from itself: {unsteady[0]}"
+    return {
+        "case": case.name,
+        "reference": compare.described(wanted),
+        "graphlens": compare.described(got),
+        "verdict": verdict,
+        "differences": compare.differences(wanted, got),
+        "seconds": [wanted.get("seconds"), got.get("seconds")],
+    }
+
+
+class Store:
+    """Results in a file of JSON lines, so that a run that was stopped goes on where it was.
+
+    Args:
+        path: The file. Lines of another case text, GraphLens source, torch or inner backend
+            stay in it, and are not used.
+        inner: What graphlens forwards to.
+    """
+
+    def __init__(self, path: Path, inner: str) -> None:
+        self._path = path
+        self._context = f"{inner} {version('torch')} {_hash(sorted(SOURCES.rglob('*.py')))}"
+        self._rows: dict[str, Result] = {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                row = json.loads(line)
+                self._rows[row["key"]] = row
+
+    def get(self, case: Path) -> Result | None:
+        """The result of a run before this one."""
+        return self._rows.get(self._key(case))
+
+    def put(self, case: Path, result: Result) -> None:
+        """Adds a result to the file at once."""
+        row = {"key": self._key(case), **result}
+        self._rows[row["key"]] = row
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def _key(self, case: Path) -> str:
+        return f"{case.name} {_hash([case])} {self._context}"
+
+
+def summary(results: list[Result]) -> str:
+    """One line: how many are the same, differ, are unclear or were skipped."""
+    kinds = [result["verdict"].partition(":")[0].partition(",")[0] for result in results]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)))
+    return f"{len(results)} cases: {counts or 'none'}"
+
+
+def markdown(results: list[Result], inner: str) -> str:
+    """The table of `docs/cases.md`, with every difference in full below it."""
+    lines = [
+        f"| case | under {inner} | under graphlens | same | seconds: {inner}, graphlens |",
+        "|---|---|---|---|---|",
+    ]
+    for result in results:
+        same = "yes" if compare.agrees(result["verdict"]) else result["verdict"].partition(":")[0]
+        seconds = ", ".join("–" if s is None else f"{s:.0f}" for s in result["seconds"])
+        lines.append(
+            f"| {result['case']} | {result['reference']} | {result['graphlens']} "
+            f"| {same} | {seconds} |"
+        )
+    for result in results:
+        if not compare.agrees(result["verdict"]):
+            lines += ["", f"{result['case']}: {result['verdict']}", ""]
+            lines += [f"- {_escaped(text)}" for text in result["differences"]]
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\n", " ").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _hash(paths: Iterable[Path]) -> str:
+    content = hashlib.sha256()
+    for path in paths:
+        content.update(path.read_bytes())
+    return content.hexdigest()[:12]
