@@ -1,0 +1,189 @@
+"""Where the boxes of a diagram go: a layered layout in linear time, module by module.
+
+Each cluster is laid out on its own, the innermost first, and is then one part of the block
+around it. Lines enter a cluster at its top and leave it at its bottom, at places that the inside
+has chosen, so they cross neither the boxes in it nor those beside it. Everything is whole
+numbers in a fixed order: the same diagram gives the same layout on every machine.
+"""
+
+from collections.abc import Sequence
+
+from graphlens.analysis.box_size import HEADER, box_size, header_width, tag_width
+from graphlens.analysis.diagram_data import Diagram
+from graphlens.analysis.families import OUTPUT
+from graphlens.analysis.layout_block import lay_block
+from graphlens.analysis.layout_data import (
+    OUTSIDE,
+    Block,
+    Layout,
+    Part,
+    Point,
+    Rect,
+    Route,
+    Tag,
+    Wire,
+    moved,
+)
+
+__all__ = ["Layout", "Rect", "Route", "Tag", "layout"]
+
+_ROOT = -1
+_TALLEST_ROOT = 1400
+_TALLEST_CLUSTER = 2600
+_SIDE = 14
+
+
+def layout(diagram: Diagram) -> Layout:
+    """Places boxes, clusters and lines.
+
+    Args:
+        diagram: Its boxes are in topological order, those of a cluster one after another.
+    """
+    sizes = [box_size(box) for box in diagram.boxes]
+    tags = [tag_width(box.name) for box in diagram.boxes]
+    parents = [cluster.parent for cluster in diagram.clusters]
+    members = _members(diagram)
+    wires = _wires(diagram, parents)
+    blocks: dict[int, Block] = {}
+    output = _output(diagram)
+    for container in range(len(parents) - 1, _ROOT - 1, -1):
+        parts = [
+            Part(*sizes[number], is_last=number == output) if is_box else _part(blocks[number])
+            for is_box, number in members[container]
+        ]
+        place = {member: index for index, member in enumerate(members[container])}
+        inside = [wire.placed(place) for wire in wires[container].values()]
+        tallest = _TALLEST_ROOT if container == _ROOT else _TALLEST_CLUSTER
+        block = lay_block(parts, inside, tags, tallest)
+        if container != _ROOT:
+            block = _framed(block, header_width(diagram.clusters[container]))
+        blocks[container] = block
+    return _absolute(members, blocks, sizes, len(parents))
+
+
+def _output(diagram: Diagram) -> int | None:
+    """The output that nothing leads to because its values are named where they are made."""
+    ends = [number for number, box in enumerate(diagram.boxes) if box.family == OUTPUT]
+    return ends[-1] if ends and all(edge.source != ends[-1] for edge in diagram.edges) else None
+
+
+_Member = tuple[bool, int]
+"""A box (True) or a cluster (False) by its index."""
+
+
+def _members(diagram: Diagram) -> dict[int, list[_Member]]:
+    """What is directly in each container, in the order of the boxes."""
+    members: dict[int, list[_Member]] = {_ROOT: []}
+    members |= {index: [] for index in range(len(diagram.clusters))}
+    seen: set[int] = set()
+    for number, box in enumerate(diagram.boxes):
+        members[box.cluster].append((True, number))
+        inner = box.cluster
+        while inner != _ROOT and inner not in seen:
+            seen.add(inner)
+            parent = diagram.clusters[inner].parent
+            members[parent].append((False, inner))
+            inner = parent
+    return members
+
+
+class _Use:
+    """A value in one container: where it comes from and where it goes."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+        self.source: _Member | None = None
+        self.targets: dict[_Member, None] = {}
+        self.leaves = False
+
+    def placed(self, place: dict[_Member, int]) -> Wire:
+        source = OUTSIDE if self.source is None else place[self.source]
+        return Wire(self.value, source, [place[target] for target in self.targets], self.leaves)
+
+
+def _wires(diagram: Diagram, parents: Sequence[int]) -> dict[int, dict[int, _Use]]:
+    """Takes each edge apart into its pieces in the containers it goes through."""
+    depths: list[int] = []
+    for parent in parents:
+        depths.append(depths[parent] + 1 if parent != _ROOT else 1)
+    wires: dict[int, dict[int, _Use]] = {index: {} for index in range(_ROOT, len(parents))}
+
+    def use(container: int, value: int) -> _Use:
+        return wires[container].setdefault(value, _Use(value))
+
+    def depth(container: int) -> int:
+        return depths[container] if container != _ROOT else 0
+
+    for edge in diagram.edges:
+        left: _Member = (True, edge.source)
+        right: _Member = (True, edge.target)
+        above, below = diagram.boxes[edge.source].cluster, diagram.boxes[edge.target].cluster
+        while above != below:
+            if depth(above) >= depth(below):
+                wire = use(above, edge.source)
+                wire.source, wire.leaves = left, True
+                left, above = (False, above), parents[above]
+            else:
+                use(below, edge.source).targets[right] = None
+                right, below = (False, below), parents[below]
+        wire = use(above, edge.source)
+        wire.source = left
+        wire.targets[right] = None
+    return wires
+
+
+def _part(block: Block) -> Part:
+    return Part(block.width, block.height, block.ins, block.outs, is_box=False)
+
+
+def _framed(block: Block, headline: int) -> Block:
+    """The block with a frame and a headline; lines are led through the frame."""
+    width = max(block.width + 2 * _SIDE, headline)
+    width += width % 2
+    left = (width - block.width) // 2
+    height = HEADER + block.height + _SIDE
+    ins = {value: x + left for value, x in block.ins.items()}
+    outs = {value: x + left for value, x in block.outs.items()}
+    routes = [
+        Route(r.source, moved(r.points, left, HEADER), r.arrow, r.wraps) for r in block.routes
+    ]
+    routes += [Route(value, ((x, 0), (x, HEADER))) for value, x in ins.items()]
+    routes += [Route(value, ((x, height - _SIDE), (x, height))) for value, x in outs.items()]
+    tags = [Tag(tag.source, _shifted(tag.rect, left, HEADER), tag.incoming) for tag in block.tags]
+    places = list(moved(block.places, left, HEADER))
+    return Block(width, height, places, routes, tags, ins, outs)
+
+
+def _shifted(rect: Rect, x: int, y: int) -> Rect:
+    return Rect(rect.x + x, rect.y + y, rect.width, rect.height)
+
+
+def _absolute(
+    members: dict[int, list[_Member]],
+    blocks: dict[int, Block],
+    sizes: Sequence[Point],
+    clusters: int,
+) -> Layout:
+    """All places in the coordinates of the whole picture."""
+    corners: dict[_Member, Point] = {(False, _ROOT): (0, 0)}
+    routes: list[Route] = []
+    tags: list[Tag] = []
+    for container in range(_ROOT, clusters):
+        block = blocks[container]
+        left, top = corners[(False, container)]
+        for member, (x, y) in zip(members[container], block.places, strict=True):
+            corners[member] = (x + left, y + top)
+        for route in block.routes:
+            points = moved(route.points, left, top)
+            routes.append(Route(route.source, points, route.arrow, route.wraps))
+        tags += [Tag(t.source, _shifted(t.rect, left, top), t.incoming) for t in block.tags]
+    return Layout(
+        width=blocks[_ROOT].width,
+        height=blocks[_ROOT].height,
+        boxes=tuple(Rect(*corners[(True, i)], *sizes[i]) for i in range(len(sizes))),
+        clusters=tuple(
+            Rect(*corners[(False, i)], blocks[i].width, blocks[i].height) for i in range(clusters)
+        ),
+        routes=tuple(routes),
+        tags=tuple(tags),
+    )

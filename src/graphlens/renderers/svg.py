@@ -1,0 +1,108 @@
+"""Graphs as SVG pictures: static, self-contained, the same bytes on every machine."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graphlens.analysis.diagram import Diagram, diagrams
+from graphlens.analysis.layout import Layout, layout
+from graphlens.analysis.text_width import text_width
+from graphlens.model import Graph, Report
+from graphlens.renderers.svg_draw import draw, legend, text_element, xml_text
+from graphlens.renderers.svg_style import THEMES, style
+
+_MARGIN = 20
+_TITLE_SIZE = 16
+_TITLE = 34
+_BETWEEN = 36
+_NARROWEST = 420
+
+
+@dataclass(frozen=True, kw_only=True)
+class SvgRenderer:
+    """Draws graphs; no other program or library is needed.
+
+    Attributes:
+        theme: ``light``, ``dark``, or ``auto`` for what the reader's system prefers.
+        legend: Whether the picture explains its colours and signs.
+    """
+
+    theme: str = "auto"
+    legend: bool = True
+
+    def __post_init__(self) -> None:
+        if self.theme not in THEMES:
+            raise ValueError(f"theme is one of {', '.join(THEMES)}; got {self.theme!r}")
+
+    def graph(self, graph: Graph) -> str:
+        """One graph, with the bodies of its higher-order operators beneath it."""
+        return self._picture(diagrams(graph))
+
+    def report(self, report: Report) -> str:
+        """Every graph that Dynamo captured, one beneath the other."""
+        captured = [graph for graph in report.graphs if graph.stage == "dynamo"]
+        return self._picture([part for graph in captured for part in diagrams(graph)])
+
+    def _picture(self, parts: Sequence[Diagram]) -> str:
+        if not parts:
+            parts = [Diagram(title="No graph was captured")]
+        layouts = [layout(part) for part in parts]
+        width = 2 * _MARGIN + max(
+            _NARROWEST,
+            *(text_width(part.title, _TITLE_SIZE, bold=True) * 21 // 20 for part in parts),
+            *(placed.width for placed in layouts),
+        )
+        body: list[str] = []
+        y = _MARGIN
+        for number, (part, placed) in enumerate(zip(parts, layouts, strict=True)):
+            body.append(text_element(_MARGIN, y + _TITLE_SIZE, part.title, "t"))
+            y += _TITLE
+            if number == 0 and self.legend:
+                shown = {box.family for each in parts for box in each.boxes}
+                lines, height = legend(shown, width - 2 * _MARGIN)
+                body += _moved(lines, _MARGIN, y)
+                y += height + 12 if height else 0
+            left = _MARGIN if placed.width * 2 > width else (width - placed.width) // 2
+            body += _moved(draw(part, placed), left, y)
+            y += placed.height + _BETWEEN
+        return self._document(parts, layouts, body, width, y - _BETWEEN + _MARGIN)
+
+    def _document(
+        self,
+        parts: Sequence[Diagram],
+        layouts: Sequence[Layout],
+        body: Sequence[str],
+        width: int,
+        height: int,
+    ) -> str:
+        title = (
+            parts[0].title if len(parts) == 1 else f"{parts[0].title}, and {len(parts) - 1} more"
+        )
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="gl" role="img" width="{width}" '
+            f'height="{height}" viewBox="0 0 {width} {height}">',
+            f"<title>{xml_text(title)}</title>",
+            f"<desc>{xml_text(_description(parts, layouts))}</desc>",
+            f"<style>\n{style(self.theme)}</style>",
+            f'<rect class="g" width="{width}" height="{height}"/>',
+            *body,
+            "</svg>",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _moved(lines: Iterable[str], x: int, y: int) -> list[str]:
+    return [f'<g transform="translate({x},{y})">', *lines, "</g>"]
+
+
+def _description(parts: Sequence[Diagram], layouts: Sequence[Layout]) -> str:
+    boxes = sum(len(part.boxes) for part in parts)
+    if not boxes:
+        return "Nothing is drawn: there is no graph with nodes."
+    tags = sum(len(placed.tags) for placed in layouts)
+    named = f" {tags} tags name values where a line would be too long." if tags else ""
+    return (
+        f"{boxes} boxes for {sum(part.nodes for part in parts)} nodes, "
+        f"{sum(part.operators for part in parts)} of them operators; "
+        f"{sum(len(part.edges) for part in parts)} lines from top to bottom; "
+        f"{sum(len(part.clusters) for part in parts)} modules as frames around their boxes.{named}"
+    )

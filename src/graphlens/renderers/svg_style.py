@@ -1,0 +1,98 @@
+"""Colours and classes of SVG pictures.
+
+Plain classes and one media query: renderers that know no CSS variables would draw them black.
+"""
+
+from graphlens.analysis import families
+
+BADGES = {
+    families.MATRIX: ("m", "×", "matrix product, convolution"),
+    families.POINTWISE: ("w", "ƒ", "pointwise"),
+    families.NORMALISATION: ("n", "µ", "normalisation"),
+    families.REDUCTION: ("r", "Σ", "reduction"),
+    families.VIEW: ("v", "=", "view, copy, index"),
+    families.OTHER: ("o", "·", "other"),
+    families.INPUT: ("i", "↓", "input"),
+    families.OUTPUT: ("u", "↑", "output"),
+}
+"""Of each family: its class, the sign in its badge, and what the legend says."""
+
+_FIXED = """\
+.gl{max-width:100%;height:auto}
+.gl text{font:11px Helvetica,Arial,"Liberation Sans",sans-serif;white-space:pre}
+.gl .t{font-size:16px;font-weight:bold}
+.gl .l{font-size:13px;font-weight:bold}
+.gl .h{font-size:12px;font-weight:bold}
+.gl .k{font-size:13px;font-weight:bold;text-anchor:middle}
+.gl .p{text-anchor:end}
+.gl .e{fill:none;stroke-width:1.3}
+.gl .e:hover{stroke-width:3}
+.gl .b rect{stroke-width:1}
+.gl .b .s{stroke:none}
+"""
+# Of each theme: background, text, quiet text, lines, named values, cluster frame, cluster fills;
+# then of each family the fill, the frame and the badge. The badge's sign is in the background.
+_LIGHT = (
+    ("#ffffff", "#1b2430", "#566270", "#66727f", "#9a4a00", "#b9c2cc", "#f6f8fa", "#eceff3"),
+    {
+        "m": ("#eaf2fe", "#3f78c9", "#2f68b8"),
+        "w": ("#ebf7ee", "#4c9a62", "#2f7d47"),
+        "n": ("#f5eefc", "#9069c2", "#7a4fb0"),
+        "r": ("#fdf1e3", "#c98432", "#a5620d"),
+        "v": ("#ffffff", "#8d98a5", "#6b7683"),
+        "o": ("#ffffff", "#5b6672", "#434d58"),
+        "i": ("#e3f6f6", "#2c8f91", "#17777a"),
+        "u": ("#fdeaf0", "#c4557d", "#ab3a64"),
+    },
+)
+_DARK = (
+    ("#0e1319", "#e7edf3", "#a3afbb", "#8a97a5", "#f0a860", "#3b4754", "#151c24", "#1c252f"),
+    {
+        "m": ("#16283f", "#4f86d0", "#7fb0f2"),
+        "w": ("#152a1c", "#4b9160", "#7cc893"),
+        "n": ("#261c38", "#8a68b8", "#bd9bea"),
+        "r": ("#33240f", "#b67d36", "#e8b06a"),
+        "v": ("#10161d", "#66727f", "#9aa6b2"),
+        "o": ("#10161d", "#8a97a5", "#c3ccd5"),
+        "i": ("#0f2b2c", "#3b9092", "#6fcdcf"),
+        "u": ("#351b26", "#b5587a", "#f094b4"),
+    },
+)
+THEMES = ("auto", "light", "dark")
+
+
+def style(theme: str) -> str:
+    """The style sheet of a theme: ``auto`` follows the reader's system."""
+    if theme == "dark":
+        return _FIXED + _colours(*_DARK)
+    light = _FIXED + _colours(*_LIGHT)
+    if theme == "light":
+        return light
+    return f"{light}@media (prefers-color-scheme:dark){{\n{_colours(*_DARK)}}}\n"
+
+
+def light_colours(family: str) -> tuple[str, str]:
+    """Fill and frame of a family's boxes on a light ground, for other formats."""
+    fill, frame, _ = _LIGHT[1][BADGES[family][0]]
+    return fill, frame
+
+
+def _colours(general: tuple[str, ...], kinds: dict[str, tuple[str, str, str]]) -> str:
+    background, text, quiet, line, named, frame, even, odd = general
+    rules = [
+        f".gl .g{{fill:{background}}}",
+        f".gl text{{fill:{text}}}",
+        f".gl .q{{fill:{quiet}}}",
+        f".gl .e{{stroke:{line}}}",
+        f".gl .a{{fill:{line}}}",
+        f".gl .f{{fill:{named}}}",
+        f".gl .x{{fill:{background};stroke:{named};stroke-width:1}}",
+        f".gl .c{{stroke:{frame}}}",
+        f".gl .c0{{fill:{even}}}",
+        f".gl .c1{{fill:{odd}}}",
+        f".gl .k{{fill:{background}}}",
+    ]
+    for kind, (fill, stroke, badge) in kinds.items():
+        rules.append(f".gl .{kind} rect{{fill:{fill};stroke:{stroke}}}")
+        rules.append(f".gl .{kind} .s{{fill:{badge}}}")
+    return "".join(f"{rule}\n" for rule in rules)
