@@ -31,7 +31,7 @@ def shape_text(shape: Iterable[int | str]) -> str:
 
 def tensor_text(tensor: TensorSpec) -> str:
     """``8×64×112×112 f32``."""
-    return f"{shape_text(tensor.shape)} {dtype_text(tensor.dtype)}"
+    return shorten(f"{shape_text(tensor.shape)} {dtype_text(tensor.dtype)}", _LONGEST_NAME)
 
 
 def value_text(node: Node) -> str:
@@ -51,7 +51,7 @@ def state_name(node: Node) -> str:
 def state_shape(node: Node) -> str:
     """Shape of a parameter or buffer, or what else it is."""
     if node.shape is not None:
-        return shape_text(node.shape)
+        return shorten(shape_text(node.shape), _LONGEST_NAME)
     return "" if node.role else _BODY
 
 

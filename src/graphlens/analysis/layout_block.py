@@ -103,11 +103,13 @@ def _draw(
 ) -> None:
     """The lines from an item to the next row; what they share is drawn once."""
     start = top[row] + (0 if rows.kind[item] in (BEND, IN) else rows.height[item])
-    for number, (entry, link) in enumerate(ends):
+    drawn: set[int] = set()
+    for entry, link in ends:
         x = rows.x[item] + link.source_offset
         points = [(x, bottom[row])]
-        if number == 0 and start < bottom[row]:
+        if start < bottom[row] and link.value not in drawn:
             points.insert(0, (x, start))
+        drawn.add(link.value)
         points.append((entry, top[row + 1]))
         arrow = rows.is_box(link.target)
         if points[-1] != points[-2]:

@@ -5,11 +5,13 @@ The graphviz package only writes the text here; no program is run.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from graphviz import Digraph, escape
+from graphviz import Digraph, escape, nohtml
 
 from graphlens.analysis.diagram import Box, Diagram, diagrams
 from graphlens.analysis.text_width import visible
+from graphlens.errors import UsageError
 from graphlens.model import Graph, Report
 from graphlens.renderers.svg_style import BADGES, light_colours
 
@@ -30,7 +32,7 @@ class DotRenderer:
 
     def __post_init__(self) -> None:
         if self.direction not in ("TB", "LR", "BT", "RL"):
-            raise ValueError(f"direction is one of TB, LR, BT, RL; got {self.direction!r}")
+            raise UsageError(f"direction={self.direction!r}: give one of TB, LR, BT, RL.")
 
     def graph(self, graph: Graph) -> str:
         """One graph, with the bodies of its higher-order operators as further clusters."""
@@ -58,7 +60,7 @@ class DotRenderer:
         title = parts[0].title if len(parts) == 1 else "" if parts else "No graph was captured"
         attributes = {"rankdir": self.direction, "fontname": _FONT, "labelloc": "t"}
         if title:
-            attributes["label"] = _line(title)
+            attributes["label"] = _plain(_line(title))
         if sum(len(part.boxes) for part in parts) > _MANY_BOXES:
             # Without these dot works for minutes on large graphs.
             attributes |= {"nslimit": "0.1", "nslimit1": "0.1", "splines": "line"}
@@ -73,7 +75,7 @@ def _fill(graph: Digraph, part: Diagram, prefix: str) -> None:
     for number, box in enumerate(part.boxes):
         inside = clusters[box.cluster] if box.cluster >= 0 else graph
         fill, frame = light_colours(box.family)
-        tooltip = "\\n".join(_line(line) for line in box.details)
+        tooltip = _plain("\\n".join(_line(line) for line in box.details))
         name = f"{prefix}b{number}"
         inside.node(name, _label(box), fillcolor=fill, color=frame, tooltip=tooltip)
     # A subgraph is copied into the one around it, so the inner ones go first.
@@ -84,16 +86,21 @@ def _fill(graph: Digraph, part: Diagram, prefix: str) -> None:
 
 
 def _headline(text: str) -> dict[str, str]:
-    return {"label": _line(text), "labeljust": "l", "color": _FRAME, "style": "rounded"}
+    return {"label": _plain(_line(text)), "labeljust": "l", "color": _FRAME, "style": "rounded"}
 
 
 def _label(box: Box) -> str:
     lines = [f"{BADGES[box.family][1]} {box.label}", box.caption]
     lines += [row.text for row in box.rows]
     lines.append("   ".join(part for part in (box.value, box.place) if part))
-    return "".join(f"{_line(line)}\\l" for line in lines if line)
+    return _plain("".join(f"{_line(line)}\\l" for line in lines if line))
 
 
 def _line(text: str) -> str:
-    """Text that DOT shows as it is: no escape sequence, no HTML."""
+    """Text in which DOT finds no escape sequence."""
     return str(escape(visible(text)))
+
+
+def _plain(text: str) -> str:
+    """Marks text as such: the writer takes what starts with < and ends with > for HTML."""
+    return cast("str", nohtml(text))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from graphlens.analysis.diagram import Diagram, diagrams
 from graphlens.analysis.layout import Layout, layout
 from graphlens.analysis.text_width import text_width
+from graphlens.errors import UsageError
 from graphlens.model import Graph, Report
 from graphlens.renderers.svg_draw import draw, legend, text_element, xml_text
 from graphlens.renderers.svg_style import THEMES, style
@@ -31,7 +32,7 @@ class SvgRenderer:
 
     def __post_init__(self) -> None:
         if self.theme not in THEMES:
-            raise ValueError(f"theme is one of {', '.join(THEMES)}; got {self.theme!r}")
+            raise UsageError(f"theme={self.theme!r}: give one of {', '.join(THEMES)}.")
 
     def graph(self, graph: Graph) -> str:
         """One graph, with the bodies of its higher-order operators beneath it."""
