@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 CHILD = Path(__file__).with_name("child.py")
@@ -48,30 +48,24 @@ class Launcher:
     def __init__(self, fork: bool = False, built: Path | None = None) -> None:
         self._fork = fork
         self._server: subprocess.Popen[str] | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="graphlens-cases-")
-        self._built = built or Path(self._folder.name) / "built"
+        self._open = ExitStack()
+        made = self._open.enter_context(tempfile.TemporaryDirectory(prefix="graphlens-cases-"))
+        self._folder = Path(made)
+        self._built = built or self._folder / "built"
         self._runs = 0
 
     def __enter__(self) -> "Launcher":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._server and self._server.stdin:
-            self._server.stdin.close()
-            self._server.wait()
-        self._folder.cleanup()
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
     def run(
         self, case: Path, backend: str, options: dict[str, object], limit: int = 600
     ) -> dict[str, Any]:
         """The outcome of one run; a crash and a run past the limit are outcomes too."""
         self._runs += 1
-        out = Path(self._folder.name) / f"{self._runs}-{case.stem}.json"
+        out = self._folder / f"{self._runs}-{case.stem}.json"
         arguments = [str(case.resolve()), backend, json.dumps(options), str(limit), str(out)]
         code = self._request(arguments) if self._fork else self._start(arguments)
         if out.exists():
@@ -84,13 +78,14 @@ class Launcher:
 
     def _request(self, arguments: list[str]) -> int:
         if self._server is None:
-            self._server = subprocess.Popen(
+            server = subprocess.Popen(
                 [sys.executable, str(CHILD), "--serve"],
                 env=self._environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
             )
+            self._server = self._open.enter_context(server)  # closing its input ends it
         if self._server.stdin is None or self._server.stdout is None:
             raise RuntimeError("the case server has no pipes")
         self._server.stdin.write(json.dumps(arguments) + "\n")
