@@ -3,19 +3,21 @@
 import atexit
 import sys
 import threading
+from dataclasses import replace
 
 from graphlens import presenter
-from graphlens.analysis.counts import one_line
 from graphlens.capture.options import LensOptions
 from graphlens.capture.process import process_recorder, process_report
 from graphlens.capture.recorder import CapturedGraph
 from graphlens.errors import OutputError
-from graphlens.model import Report
+from graphlens.model import Report, Unavailable
+from graphlens.renderers.findings import headline
 
 _lock = threading.Lock()
 _outputs: dict[str, None] = {}
 _summary_wanted = False
 _registered = False
+_mute = False
 
 
 def announce(options: LensOptions) -> None:
@@ -24,8 +26,9 @@ def announce(options: LensOptions) -> None:
     with _lock:
         if options.show != "none":
             _summary_wanted = True
-        if options.out:
-            _outputs.setdefault(options.out)
+        if options.out and options.out not in _outputs:
+            presenter.check_folder(options.out)
+            _outputs[options.out] = None
         if not _registered:
             _registered = True
             atexit.register(at_end)
@@ -33,9 +36,10 @@ def announce(options: LensOptions) -> None:
 
 def print_compiled(captured: CapturedGraph, options: LensOptions) -> None:
     """Prints a graph that was just compiled, as ``graphlens.show`` asks."""
-    if options.show == "none":
+    if options.show == "none" or _mute:
         return
-    graph = process_recorder().placed(captured)
+    # Its calls are no news yet: it was compiled this moment.
+    graph = process_recorder().placed(replace(captured, hits=Unavailable("")))
     if options.show == "summary":
         text = presenter.title(graph)
     elif options.show == "table":
@@ -43,7 +47,7 @@ def print_compiled(captured: CapturedGraph, options: LensOptions) -> None:
     else:
         text = f"{presenter.title(graph)}\n{graph.code}\n"
     with _lock:
-        print(text, flush=True)  # noqa: T201
+        _print(text)
 
 
 def at_end() -> None:
@@ -55,7 +59,7 @@ def at_end() -> None:
     report = process_report()
     written = [path for path in (_saved(report, out) for out in outputs) if path]
     if wanted:
-        print(f"graphlens: {one_line(report)}. {_next_step(written)}")  # noqa: T201
+        _print(f"graphlens: {headline(report)}. {_next_step(written)}")
 
 
 def reset_display() -> None:
@@ -64,6 +68,15 @@ def reset_display() -> None:
     with _lock:
         _outputs.clear()
         _summary_wanted = False
+
+
+def _print(text: str) -> None:
+    """Prints; a reader that has gone away (``| head``) ends our printing, not the program."""
+    try:
+        print(text, flush=True)  # noqa: T201
+    except (BrokenPipeError, ValueError):  # ValueError: stdout is closed
+        global _mute
+        _mute = True
 
 
 def _saved(report: Report, out: str) -> str:

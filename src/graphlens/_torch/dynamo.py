@@ -86,7 +86,9 @@ def blame(inner: str, error: Exception) -> Exception:
     def named() -> None: ...
 
     named.__name__ = inner
-    failed = exc.BackendCompilerFailed(named, error, inspect.currentframe())
+    # Torch shortens the traceback up to this frame, which must be one that caught the error.
+    here = inspect.currentframe()
+    failed = exc.BackendCompilerFailed(named, error, here.f_back if here else None)
     return failed.with_traceback(error.__traceback__)
 
 

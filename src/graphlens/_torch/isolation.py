@@ -6,12 +6,17 @@ takes everything, the user's compiled functions included.
 """
 
 import copy
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
+import torch
+
 from graphlens._torch.probes import probe
+
+_NOT_ISOLATED = -1  # torch's id for what is compiled without isolate_recompiles
 
 
 @contextmanager
@@ -33,15 +38,34 @@ def isolated_compilation(is_ours: Callable[[Any], bool]) -> Iterator[None]:
         learned.clear()
         learned.update(learned_before)
         for code in _codes_seen():
-            if id(code) in seen_before:
-                _drop_entries(code, is_ours)
-            else:
+            if id(code) not in seen_before:
                 reset_code(code)
+                _forget(code)
+            elif not can_isolate():
+                _drop_entries(code, is_ours)
+
+
+def can_isolate() -> bool:
+    """Whether ``torch.compile`` takes ``isolate_recompiles`` (torch 2.13 and 2.14).
+
+    With it, what is compiled for one call of ``torch.compile`` is kept apart from the rest, limit
+    included. Without it our entries are disabled at the end, but still count for the limit.
+    """
+    return "isolate_recompiles" in inspect.signature(torch.compile).parameters
+
+
+def isolation_keywords() -> dict[str, bool]:
+    """What to give to ``torch.compile`` inside `isolated_compilation`."""
+    return {"isolate_recompiles": True} if can_isolate() else {}
 
 
 def compiled_entries(code: CodeType) -> int:
-    """How many compilations Dynamo holds for a code object."""
-    return len(_entries(code))
+    """How many compilations Dynamo holds for a code object, isolated ones left out."""
+    from torch._C._dynamo import eval_frame
+
+    if not can_isolate():
+        return len(_entries(code))
+    return len(eval_frame._get_cache_entries_for_region(code, _NOT_ISOLATED))
 
 
 def _codes_seen() -> list[CodeType]:
@@ -50,6 +74,15 @@ def _codes_seen() -> list[CodeType]:
 
     found = [reference() for reference in input_codes.seen]
     return [code for code in found if code is not None]
+
+
+def _forget(code: CodeType) -> None:
+    """Takes a code object off the list of those Dynamo was asked to compile."""
+    from torch._dynamo.convert_frame import input_codes
+
+    # The reference goes first, and with it its callback, which would look for the id.
+    input_codes.seen = [reference for reference in input_codes.seen if reference() is not code]
+    input_codes.seen_ids.discard(id(code))
 
 
 def _drop_entries(code: CodeType, is_ours: Callable[[Any], bool]) -> None:

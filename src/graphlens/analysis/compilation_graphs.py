@@ -99,15 +99,17 @@ class _Compilation:
         return found
 
     def dynamo_graph(self, record: TraceRecord) -> Graph:
-        for captured in self.live:
-            if captured.attempt == record.attempt:
-                self.live.remove(captured)
-                return captured.graph
-        nodes, subgraphs = parse_readable(record.payload)
-        return Graph(
-            id="", compile_id=self.compile_id, stage="dynamo", nodes=nodes,
-            subgraphs=subgraphs, read_from="trace",
+        """The live graph of a record's attempt; its text where no backend of ours read it."""
+        same = [captured for captured in self.live if captured.attempt == record.attempt]
+        if same:
+            self.live.remove(same[0])
+            if same[0].graph.nodes:
+                return same[0].graph
+        known = same[0].graph if same else Graph(
+            id="", compile_id=self.compile_id, stage="dynamo", nodes=()
         )  # fmt: skip
+        nodes, subgraphs = parse_readable(record.payload)
+        return msgspec.structs.replace(known, nodes=nodes, subgraphs=subgraphs, read_from="trace")
 
     def lowered_graph(self, record: TraceRecord, stage: str, dynamo: Graph | None) -> Graph:
         nodes, subgraphs = parse_readable(record.payload)

@@ -49,7 +49,7 @@ def collect_recompiles(records: Sequence[TraceRecord]) -> tuple[Recompile, ...]:
                 file=location.file,
                 line=location.line,
                 compile_id=compile_id,
-                causes=recompile_records.parse_causes(reasons[-1]),
+                causes=recompile_records.parse_causes(reasons[-1], location.file),
             )
         )
     return tuple(result)

@@ -23,11 +23,12 @@ def short_path(path: str, root: str = "") -> str:
         path: As torch gave it.
         root: A folder; files below it are given relative to it.
     """
-    if root and path.startswith(root.rstrip("/") + "/"):
-        return path[len(root.rstrip("/")) + 1 :]
+    # Installed first: a virtual environment often lies below the root.
     for installed in (_INSTALLED, _STDLIB):
         if installed.match(path):
             return installed.sub("", path)
+    if root and path.startswith(root.rstrip("/") + "/"):
+        return path[len(root.rstrip("/")) + 1 :]
     return path
 
 

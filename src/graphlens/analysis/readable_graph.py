@@ -189,11 +189,20 @@ class _Body:
         self.names[name] = None
 
     def output(self, text: str) -> None:
-        bare = re.sub(r"#[^\n]*", "", text) if "\n" in text else text
-        value = " ".join(bare.split())
+        value = _on_one_line(text)
         inputs = parse_call(value or "None", self.names).inputs
         self.append(Node(name="output", op="output", target="output", args=(value,), inputs=inputs))
 
     def append(self, node: Node) -> None:
         self.nodes.append(node)
         self.names[node.name] = None
+
+
+def _on_one_line(text: str) -> str:
+    """``(x, y)`` from a return value that torch broke over lines, each with a comment."""
+    if "\n" not in text:
+        return text
+    inside = " ".join(re.sub(r"#[^\n]*", "", text).split())[1:-1].strip().rstrip(",")
+    opening, closing = text[0], {"(": ")", "[": "]"}[text[0]]
+    comma = "," if opening == "(" and "," not in inside else ""
+    return f"{opening}{inside}{comma}{closing}"

@@ -21,17 +21,22 @@ _COMMENT = re.compile(r"\s+# (?P<comment>.*)$", re.S)
 _USER_LINE = re.compile(r"(?P<code>.*?)\s+# (?P<file>\S+?):(?P<line>\d+) in (?P<function>\S+)")
 
 
-def parse_causes(record: TraceRecord) -> tuple[GuardFailure, ...]:
-    """One guard failure for each cache entry torch lists."""
+def parse_causes(record: TraceRecord, file: str = "") -> tuple[GuardFailure, ...]:
+    """One guard failure for each cache entry torch lists.
+
+    Args:
+        record: A record of the kind above.
+        file: The compiled function's, of which torch quotes only the last part.
+    """
     payload = record.payload.strip()
     if payload.startswith("["):
         reasons = [str(reason) for reason in json.loads(payload)]
     else:
         reasons = re.split(r"\n(?=\d+/\d+: )", payload)
-    return tuple(_cause(reason) for reason in reasons if reason.strip())
+    return tuple(_cause(reason, file) for reason in reasons if reason.strip())
 
 
-def _cause(reason: str) -> GuardFailure:
+def _cause(reason: str, file: str) -> GuardFailure:
     match = _REASON.match(reason.strip())
     failed, text = (match["failed"], match["guard"]) if match else ("", reason.strip())
     commented = _COMMENT.search(text)
@@ -43,7 +48,7 @@ def _cause(reason: str) -> GuardFailure:
         source=source,
         expected=expected,
         actual=actual,
-        user_line=_user_line(commented["comment"]) if commented else None,
+        user_line=_user_line(commented["comment"], file) if commented else None,
     )
 
 
@@ -59,12 +64,12 @@ def _terms(guard: str) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def _user_line(comment: str) -> SourceLocation | None:
+def _user_line(comment: str, file: str) -> SourceLocation | None:
     match = _USER_LINE.search(comment)
     if match is None:
         return None
     return SourceLocation(
-        file=match["file"],
+        file=file if file.endswith(match["file"]) else match["file"],
         line=int(match["line"]),
         function=match["function"],
         code=match["code"].strip(),

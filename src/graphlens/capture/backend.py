@@ -18,8 +18,14 @@ from graphlens._torch.inductor import compile_with_inductor, explain_failure, in
 from graphlens.capture.counting import counted
 from graphlens.capture.options import LensOptions
 from graphlens.capture.reader import read_graph
-from graphlens.capture.recorder import CapturedGraph, active_recorders, lowered_places
-from graphlens.model import Graph, Unavailable
+from graphlens.capture.recorder import (
+    CapturedGraph,
+    Recorder,
+    active_recorders,
+    lowered_places,
+    noted_failures,
+)
+from graphlens.model import Graph, Node, Subgraph, Unavailable
 
 CompiledFn = Callable[..., Any]
 
@@ -49,15 +55,16 @@ def compile_graph(
     Returns:
         The inner backend's function, or one that counts its calls.
     """
-    captured = _capture(gm, options)
     recorders = active_recorders()
+    captured = _capture(gm, options, recorders)
     for recorder in recorders:
         recorder.add_graph(captured)
 
     def on_lowered(lowered: torch.fx.GraphModule, stage: str) -> None:
-        places = lowered_places(lowered, current_compile_id(), stage)
-        for recorder in recorders:
-            recorder.add_lowered(places)
+        with noted_failures(recorders, f"reading the {stage} graph's modules"):
+            places = lowered_places(lowered, current_compile_id(), stage)
+            for recorder in recorders:
+                recorder.add_lowered(places)
 
     start = time.perf_counter()
     try:
@@ -72,7 +79,8 @@ def compile_graph(
     captured.seconds = time.perf_counter() - start
     compiled, captured.hits = counted(compiled)
     if on_compiled is not None:
-        on_compiled(captured, options)
+        with noted_failures(recorders, "printing a graph"):
+            on_compiled(captured, options)
     return compiled
 
 
@@ -82,8 +90,14 @@ def _add_remedy(error: Exception) -> None:
         error.add_note(f"graphlens: {remedy}")
 
 
-def _capture(gm: torch.fx.GraphModule, options: LensOptions) -> CapturedGraph:
-    nodes, subgraphs = read_graph(gm)
+def _capture(
+    gm: torch.fx.GraphModule, options: LensOptions, recorders: Sequence[Recorder]
+) -> CapturedGraph:
+    """The graph as data; without nodes if reading fails, so that the trace's text stands in."""
+    nodes: tuple[Node, ...] = ()
+    subgraphs: tuple[Subgraph, ...] = ()
+    with noted_failures(recorders, "reading a graph"):
+        nodes, subgraphs = read_graph(gm)
     graph = Graph(
         id=f"{current_compile_id()}.dynamo",
         compile_id=current_compile_id(),

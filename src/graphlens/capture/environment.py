@@ -15,7 +15,7 @@ def environment() -> Environment:
     """This process's environment; probed once."""
     return Environment(
         graphlens=__version__,
-        torch=torch.__version__,
+        torch=str(torch.__version__),
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
         devices=_devices(),

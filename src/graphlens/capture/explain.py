@@ -7,7 +7,7 @@ import msgspec
 import torch
 
 from graphlens._torch.dynamo import original_callable
-from graphlens._torch.isolation import isolated_compilation
+from graphlens._torch.isolation import isolated_compilation, isolation_keywords
 from graphlens.capture.backend import compile_graph
 from graphlens.capture.options import LensOptions, lens_options
 from graphlens.capture.recorder import Recorder
@@ -77,7 +77,8 @@ def explain_calls(
         kept_module_state(modules_of(target)) as changed,
         isolated_compilation(lambda used: used is backend),
     ):
-        compiled = torch.compile(target, backend=backend, **keywords)
+        keywords = {**isolation_keywords(), **keywords}
+        compiled: Any = torch.compile(target, backend=backend, **keywords)
         recorder.start()
         try:
             for args, kwargs in calls:

@@ -6,6 +6,7 @@ from typing import Any
 from graphlens.capture.options import LensOptions, lens_options
 from graphlens.capture.recorder import Recorder
 from graphlens.model import Note, Report
+from graphlens.model.presentation import presenter
 
 _lock = threading.Lock()
 _recorder: Recorder | None = None
@@ -49,6 +50,8 @@ class Recording:
 
     def __init__(self, **options: Any) -> None:
         self.options: LensOptions = lens_options(options)
+        if self.options.out:
+            presenter().check_folder(self.options.out)
         self._recorder = Recorder()
 
     def __enter__(self) -> "Recording":
@@ -58,7 +61,7 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self._recorder.stop()
         if self.options.out:
-            self.report().save(self.options.out.rstrip("/") + "/")
+            presenter().save_report(self.report(), self.options.out.rstrip("/") + "/")
 
     def report(self) -> Report:
         """A snapshot; may be taken while the block runs."""

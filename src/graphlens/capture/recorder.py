@@ -1,7 +1,8 @@
 """The recorder: the only mutable state. It collects while torch compiles, and gives snapshots."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import msgspec
@@ -79,12 +80,10 @@ class Recorder:
         with self._lock:
             self._lowered.append(lowered)
 
-    def clear(self) -> None:
-        """Forgets what was recorded."""
+    def add_note(self, note: Note) -> None:
+        """Takes a note for the report."""
         with self._lock:
-            self._records.clear()
-            self._captured.clear()
-            self._lowered.clear()
+            self._notes.append(note)
 
     def report(self) -> Report:
         """A snapshot of what was recorded so far; recording goes on."""
@@ -92,14 +91,35 @@ class Recorder:
             records = list(self._records)
             live = [LiveGraph(attempt=c.attempt, graph=c.snapshot()) for c in self._captured]
             lowered = list(self._lowered)
+            notes = list(self._notes)
         where = environment()
-        return assemble(records, live, lowered, where, environment_notes(where))
+        return assemble(records, live, lowered, where, (*environment_notes(where), *notes))
 
     def placed(self, captured: CapturedGraph) -> Graph:
         """A live graph as it is known now, with its function and line."""
         with self._lock:
             records = list(self._records)
         return place_graph(captured.snapshot(), records)
+
+
+@contextmanager
+def noted_failures(recorders: Sequence[Recorder], doing: str) -> Iterator[None]:
+    """Keeps a fault of ours out of the user's compilation; it becomes a note in the report.
+
+    Args:
+        recorders: That take the note.
+        doing: What failed, for the note.
+    """
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  the user's program comes first
+        note = Note(
+            code="internal-error",
+            message=f"GraphLens failed at {doing}: {type(error).__name__}: {error}",
+            hint="The program itself is not affected. Please report this with the program.",
+        )
+        for recorder in recorders:
+            recorder.add_note(note)
 
 
 def active_recorders() -> tuple[Recorder, ...]:

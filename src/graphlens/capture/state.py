@@ -35,7 +35,6 @@ def kept_module_state(modules: list[torch.nn.Module]) -> Iterator[list[str]]:
         that are not put back: keeping a copy of them would double the model's memory.
     """
     buffers = [(buffer, buffer.detach().clone()) for m in modules for buffer in m.buffers()]
-    versions = {id(buffer): buffer._version for buffer, _ in buffers}
     parameters = [(name, p, p._version) for m in modules for name, p in m.named_parameters()]
     changed: list[str] = []
     try:
@@ -43,7 +42,8 @@ def kept_module_state(modules: list[torch.nn.Module]) -> Iterator[list[str]]:
     finally:
         with torch.no_grad():
             for buffer, copy in buffers:
-                if buffer._version != versions[id(buffer)]:
+                # By value: batch norm does not raise the version of its statistics.
+                if not torch.equal(buffer, copy):
                     buffer.copy_(copy)
         changed += [name for name, parameter, before in parameters if parameter._version != before]
 

@@ -68,9 +68,10 @@ def _training_step(model: Any, example: Any) -> Callable[[str], None]:
     from graphlens.backends import backend
 
     def step(inner: str) -> None:
-        compiled = torch.compile(model.train(), backend=backend(inner, show="none"))
+        compiled: Any = torch.compile(model.train(), backend=backend(inner, show="none"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compiled(example).square().mean().backward()
+            loss = compiled(example).square().mean()
+            loss.backward()
 
     return step

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from graphlens import presenter
-from graphlens.cli.target import HELP, load_target
+from graphlens.cli.target import load_target
 from graphlens.errors import GraphLensError, UserProgramError
 from graphlens.model import Report
 from graphlens.requirements import require_torch
@@ -56,6 +56,3 @@ def _explained(target: str, inner: str, keywords: dict[str, Any]) -> Report:
             f"{target} raised {type(error).__name__}: {str(error).strip().splitlines()[0]} "
             "(--traceback before the command shows where)"
         ) from error
-
-
-explain.params[0].help = HELP  # type: ignore[attr-defined]

@@ -1,0 +1,156 @@
+"""Graph breaks and recompiles from torch's records. The texts are torch's, of the version named."""
+
+import pytest
+
+from graphlens.analysis.break_records import collect_breaks, parse_break
+from graphlens.analysis.recompile_records import parse_causes
+from graphlens.model import GuardFailure, SourceLocation, TraceRecord
+
+BRANCH = """Graph break in user code at /home/me/rec.py:20
+Graph Break Reason: Data-dependent branching
+  Explanation: Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`). Dynamo does not support tracing dynamic control flow.
+
+      The branch condition involves a tensor computed as follows:
+        gt = gt(sum_1, 0)
+
+  Hint: This graph break is fundamental.
+  Hint: Use `torch.cond` to express dynamic control flow.
+
+  Developer debug context: attempted to jump with TensorVariable()
+
+ For more details about this graph break, please visit: https://example.org/gb/gb0170.html
+
+User code traceback:
+  File "/home/me/rec.py", line 25, in <module>
+    m(x).backward()
+  File "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1778, in _wrapped_call_impl
+    return self._call_impl(*args, **kwargs)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "/home/me/rec.py", line 20, in forward
+    if x.sum()>0:
+       ^^^^^^^^^
+
+NoneType: None
+"""  # torch 2.13
+
+SKIPPED = """Graph break in user code at /home/me/loop.py:14
+Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling back to eager. Graph break encountered:
+
+Failed to trace builtin operator
+  Explanation: Dynamo does not know how to trace builtin operator `print`
+  Hint: Avoid calling builtin `print`.
+
+  Developer debug context: builtin print
+
+ For more details about this graph break, please visit: https://example.org/gb/gb0059.html
+
+*** While handling this graph break, another graph break occurred: ***
+
+graph break in loop
+  Explanation: torch.compile detected a graph break in a for/while loop.
+  Hint: This graph break may have been caused by an earlier graph break.
+
+User code traceback:
+  File "/home/me/loop.py", line 14, in relax
+    print("turn", i)
+
+Traceback (most recent call last):
+  File "/opt/venv/lib/python3.11/site-packages/torch/_dynamo/symbolic_convert.py", line 1950, in run
+    while self.step():
+"""  # torch 2.13
+
+LIBRARY = """Graph break in user code at /opt/venv/lib/python3.11/site-packages/scipy/x.py:7
+Graph Break Reason: Unsupported method call
+  Explanation: Dynamo does not know how to trace method `f`
+
+User code traceback:
+  File "/home/me/main.py", line 3, in step
+    return special(x)
+  File "/opt/venv/lib/python3.11/site-packages/scipy/x.py", line 7, in special
+    return f(x)
+"""
+
+
+def record(
+    payload: str, compile_id: str = "0/0", kind: str = "dynamo_graph_break_reason"
+) -> TraceRecord:
+    return TraceRecord(kind=kind, compile_id=compile_id, payload=payload)
+
+
+def test_a_break_that_splits() -> None:
+    found = parse_break(record(BRANCH))
+    assert (found.file, found.line, found.function) == ("/home/me/rec.py", 20, "forward")
+    assert found.code == "if x.sum()>0:"
+    assert found.kind == "Data-dependent branching"
+    assert found.gb_code == "GB0170"
+    assert found.consequence == "split"
+    assert found.explanation.startswith("Detected data-dependent branching (e.g. `if")
+    assert found.explanation.endswith("gt = gt(sum_1, 0)")
+    assert found.advice == (
+        "This graph break is fundamental.",
+        "Use `torch.cond` to express dynamic control flow.",
+    )
+    assert found.context == "attempted to jump with TensorVariable()"
+    assert [frame.line for frame in found.stack] == [25, 1778, 20]
+
+
+def test_a_frame_given_up_names_the_first_cause() -> None:
+    found = parse_break(record(SKIPPED))
+    assert found.kind == "Failed to trace builtin operator"
+    assert found.consequence == "frame_skipped"
+    assert found.gb_code == "GB0059"
+    assert found.explanation == "Dynamo does not know how to trace builtin operator `print`"
+    assert found.advice == ("Avoid calling builtin `print`.",)
+    assert [frame.line for frame in found.stack] == [14]
+
+
+def test_a_break_in_a_library_is_at_the_users_line() -> None:
+    found = parse_break(record(LIBRARY))
+    assert (found.file, found.line) == ("/home/me/main.py", 3)
+    assert found.points_to == SourceLocation(
+        file="/opt/venv/lib/python3.11/site-packages/scipy/x.py",
+        line=7,
+        function="special",
+        code="return f(x)",
+    )
+
+
+def test_one_cause_logged_often_is_one_break() -> None:
+    found = collect_breaks(
+        [record(BRANCH), record(SKIPPED, "1/0"), record(BRANCH, "0/1"), record("", kind="str")]
+    )
+    assert [(b.line, b.records, b.compile_ids) for b in found] == [
+        (20, 2, ("0/0", "0/1")),
+        (14, 1, ("1/0",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        (
+            "0/0: tensor 'x' size mismatch at index 1. expected 3, actual 4",
+            [("0/0", "x (size at index 1)", "3", "4")],
+        ),
+        (
+            '[\n"0/1: self.training == True",\n"0/0: tensor \'x\' dtype mismatch. expected Float, actual Double"\n]',
+            [("0/1", "self.training", "True", ""), ("0/0", "x (dtype)", "Float", "Double")],
+        ),
+        ("0/0: GLOBAL_STATE changed: grad_mode", [("0/0", "", "", "")]),
+    ],
+)
+def test_recompile_causes(payload: str, expected: list[tuple[str, str, str, str]]) -> None:
+    causes = parse_causes(record(payload, kind="recompile_reasons"))
+    assert [(c.failed, c.source, c.expected, c.actual) for c in causes] == expected
+
+
+def test_the_line_torch_quotes_for_a_guard() -> None:
+    text = "0/0: G['STEP'] == 3  # y = x * STEP  # app/run.py:12 in f"
+    (cause,) = parse_causes(record(text, kind="recompile_reasons"))
+    assert cause == GuardFailure(
+        failed="0/0",
+        guard="G['STEP'] == 3",
+        source="G['STEP']",
+        expected="3",
+        user_line=SourceLocation(file="app/run.py", line=12, function="f", code="y = x * STEP"),
+    )
