@@ -51,7 +51,7 @@ def test_wrong_values_say_what_is_right(options: dict[str, object], message: str
 
 def test_a_wrong_option_reaches_the_user_through_torch() -> None:
     compiled = torch.compile(scaled, backend="graphlens", options={"graphlens.shwo": "none"})
-    with pytest.raises(Exception, match="Valid, nearest first: graphlens.show"):
+    with pytest.raises(Exception, match=r"Valid, nearest first: graphlens\.show"):
         compiled(torch.ones(2), 2)
 
 
