@@ -8,11 +8,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from programs import Stack, branching, scaled
-
 import graphlens
 from graphlens.capture.options import split_options
 from graphlens.errors import UsageError
+from programs import Stack, branching, scaled
 
 pytestmark = pytest.mark.usefixtures("compiles")
 QUIET = {"graphlens.show": "none"}

@@ -6,6 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import graphlens
+from graphlens.analysis.readable_graph import parse_readable
+from graphlens.model import Unavailable, from_json, to_json
 from programs import (
     BRANCH_LINE,
     PRINT_LINE,
@@ -14,10 +17,6 @@ from programs import (
     printing_loop,
     scaled,
 )
-
-import graphlens
-from graphlens.analysis.readable_graph import parse_readable
-from graphlens.model import Unavailable, from_json, to_json
 
 pytestmark = pytest.mark.usefixtures("compiles")
 QUIET = {"graphlens.show": "none"}

@@ -1,4 +1,11 @@
 import pytest
+from hypothesis import given, settings
+
+from graphlens.analysis.diagram import FAR, HUB_USERS, OUTPUT_LINES, diagram, diagrams
+from graphlens.analysis.families import label_family
+from graphlens.analysis.module_order import module_order, pieces
+from graphlens.analysis.text_width import shorten_middle, text_width, visible
+from graphlens.model import Graph, Node
 from hand_graphs import (
     branching,
     call,
@@ -11,13 +18,6 @@ from hand_graphs import (
     small,
     tensor,
 )
-from hypothesis import given, settings
-
-from graphlens.analysis.diagram import FAR, HUB_USERS, OUTPUT_LINES, diagram, diagrams
-from graphlens.analysis.families import label_family
-from graphlens.analysis.module_order import module_order, pieces
-from graphlens.analysis.text_width import shorten_middle, text_width, visible
-from graphlens.model import Graph, Node
 
 
 def boxes(of: Graph):

@@ -3,12 +3,12 @@ import shutil
 import subprocess
 
 import pytest
-from golden_files import check_golden
-from hand_graphs import branching, call, chain, graph, hostile, placeholder, report, small, tangle
 
+from golden_files import check_golden
 from graphlens.errors import UsageError
 from graphlens.model import ModuleCall
 from graphlens.renderers.dot import DotRenderer
+from hand_graphs import branching, call, chain, graph, hostile, placeholder, report, small, tangle
 
 
 @pytest.mark.parametrize("name", ["small", "branching", "hostile"])

@@ -7,11 +7,10 @@ import pytest
 torch = pytest.importorskip("torch")
 numpy = pytest.importorskip("numpy")
 
-from programs import BRANCH_LINE, Stack, branching, printing_loop, scaled
-
 import graphlens
 from graphlens._torch.isolation import compiled_entries
 from graphlens.errors import UsageError
+from programs import BRANCH_LINE, Stack, branching, printing_loop, scaled
 
 pytestmark = pytest.mark.usefixtures("compiles")
 

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-import report_corpus as corpus
 
+import report_corpus as corpus
 from graphlens.renderers import html
 from graphlens.renderers.html import HtmlRenderer
 

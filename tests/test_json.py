@@ -4,11 +4,11 @@ import json
 
 import msgspec
 import pytest
-import report_corpus as corpus
-from golden_files import check_golden
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import report_corpus as corpus
+from golden_files import check_golden
 from graphlens.errors import ReportFormatError
 from graphlens.model import (
     Environment,

@@ -2,6 +2,13 @@ import time
 from itertools import combinations, pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphlens.analysis.diagram import Diagram, diagram
+from graphlens.analysis.layout import Layout, Rect, layout
+from graphlens.analysis.spread import spread
+from graphlens.model import Graph
 from hand_graphs import (
     call,
     chain,
@@ -14,13 +21,6 @@ from hand_graphs import (
     small,
     tangle,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from graphlens.analysis.diagram import Diagram, diagram
-from graphlens.analysis.layout import Layout, Rect, layout
-from graphlens.analysis.spread import spread
-from graphlens.model import Graph
 
 
 def overlap(one: Rect, other: Rect) -> bool:

@@ -3,9 +3,9 @@
 import re
 
 import pytest
+
 import report_corpus as corpus
 from golden_files import check_golden
-
 from graphlens.renderers.escape import markdown_code, markdown_prose, markdown_text
 from graphlens.renderers.markdown import MarkdownRenderer
 

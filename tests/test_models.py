@@ -7,9 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from real_models import MODELS
-
 import graphlens
+from real_models import MODELS
 
 pytestmark = [
     pytest.mark.slow,

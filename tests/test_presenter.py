@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 import pytest
-import report_corpus as corpus
 
+import report_corpus as corpus
 from graphlens import presenter, registry
 from graphlens.errors import OutputError, ReportFormatError, UsageError
 from graphlens.model import from_json

@@ -3,8 +3,8 @@
 from importlib.metadata import EntryPoint
 
 import pytest
-import report_corpus as corpus
 
+import report_corpus as corpus
 from graphlens import registry
 from graphlens.errors import OutputError, UsageError
 

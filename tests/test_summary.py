@@ -2,9 +2,9 @@
 
 import msgspec
 import pytest
+
 import report_corpus as corpus
 from golden_files import check_golden
-
 from graphlens.model import Graph, GraphBreak, GuardFailure, Report
 from graphlens.renderers.findings import findings, headline
 from graphlens.renderers.summary import SummaryRenderer

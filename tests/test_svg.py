@@ -3,16 +3,16 @@ import time
 import xml.etree.ElementTree as ET
 
 import pytest
-from golden_files import check_golden
-from hand_graphs import branching, chain, graph, graphs, hostile, report, small, tangle
 from hypothesis import given, settings
 
+from golden_files import check_golden
 from graphlens.analysis.diagram import diagram
 from graphlens.analysis.text_width import text_width
 from graphlens.errors import UsageError
 from graphlens.model import Graph
 from graphlens.renderers.svg import SvgRenderer
 from graphlens.renderers.svg_style import BADGES, style
+from hand_graphs import branching, chain, graph, graphs, hostile, report, small, tangle
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-import report_corpus as corpus
-from golden_files import check_golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import report_corpus as corpus
+from golden_files import check_golden
 from graphlens.errors import UsageError
 from graphlens.model import Graph, TensorSpec
 from graphlens.renderers.columns import is_contiguous

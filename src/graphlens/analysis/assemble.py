@@ -75,8 +75,9 @@ def _cache_notes(graphs: Sequence[Graph]) -> list[Note]:
     return [
         Note(
             code="cached",
-            message=f"A compile cache answered for {', '.join(cached)}; lowered graphs there were "
-            "read from torch's trace.",
+            message=f"A compile cache answered for {', '.join(cached)}. Lowered graphs there are "
+            "those of the run that filled it, read from torch's trace; they have no module paths, "
+            "and lines only where the present program has the same.",
             hint="TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 compiles them anew.",
         )
     ]
