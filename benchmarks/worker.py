@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
 import workloads
 
 ROUND_SECONDS = 0.01
