@@ -22,7 +22,11 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     before = _torch_state()
     yield
     _stop_ours()
-    assert _torch_state() == before, "the test left a trace handler, setting or recorder behind"
+    after = _torch_state()
+    changed = {
+        name: (before.get(name), now) for name, now in after.items() if before.get(name) != now
+    }
+    assert not changed, "the test left a trace handler, setting or recorder behind"
     _reset_dynamo()
 
 
@@ -54,14 +58,16 @@ def _torch_state() -> dict[str, object]:
     import torch._inductor.config
     from torch._logging._internal import trace_log
 
-    configs = (torch._dynamo.config, torch._inductor.config, torch._functorch.config)
     recorder = sys.modules.get("graphlens.capture.recorder")
-    return {
+    state: dict[str, object] = {
         # Torch's own lazy handler takes itself off at the first record.
         "handlers": [h for h in trace_log.handlers if type(h).__module__.startswith("graphlens")],
         "recorders": recorder.active_recorders() if recorder else (),
-        "configs": [repr(sorted(config.get_config_copy().items())) for config in configs],
     }
+    for config in (torch._dynamo.config, torch._inductor.config, torch._functorch.config):
+        for name, value in config.get_config_copy().items():
+            state[f"{config.__name__}.{name}"] = repr(value)
+    return state
 
 
 def _reset_dynamo() -> None:

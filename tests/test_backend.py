@@ -79,7 +79,9 @@ def test_a_failure_of_the_inner_backend_names_the_inner_backend() -> None:
 
 def test_an_inner_backend_that_is_not_registered() -> None:
     compiled = torch.compile(scaled, backend=graphlens.backend(inner="inducto", show="none"))
-    with pytest.raises(Exception, match="inductor"):
+    with pytest.raises(
+        Exception, match=r"There is no backend .inducto.\. Valid, nearest first: inductor"
+    ):
         compiled(torch.ones(2), 2)
 
 
@@ -152,7 +154,7 @@ def test_what_is_printed(show: str, expected: str, absent: str) -> None:
         assert run.stdout == ""
     else:
         assert last == (
-            "graphlens: 1 graph, 0 graph breaks, 0 recompiles. "
+            "graphlens: 1 graph, 0 graph breaks, 0 frames ran eager, 0 recompiles. "
             "Full report: options={'graphlens.out': 'folder'} or GRAPHLENS_OUT=folder"
         )
 
@@ -216,3 +218,18 @@ def test_a_library_that_only_imports_graphlens_prints_nothing() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert run.stdout == ""
+
+
+def test_a_forked_child_prints_no_summary_of_its_parent() -> None:
+    program = (
+        "import os, sys, torch\n"
+        "f = torch.compile(lambda x: x + 1, backend='graphlens_eager', options={'graphlens.show': 'summary'})\n"
+        "f(torch.ones(2))\n"
+        "child = os.fork()\n"
+        "if not child: sys.exit(0)\n"
+        "os.waitpid(child, 0)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.count("Full report") == 1

@@ -1,6 +1,7 @@
 """What GraphLens prints while a program runs and when it ends, and the report it leaves."""
 
 import atexit
+import os
 import sys
 import threading
 from dataclasses import replace
@@ -17,12 +18,13 @@ _lock = threading.Lock()
 _outputs: dict[str, None] = {}
 _summary_wanted = False
 _registered = False
+_owner = 0
 _mute = False
 
 
 def announce(options: LensOptions) -> None:
     """Notes that a backend with these options is in use, for the end of the process."""
-    global _registered, _summary_wanted
+    global _owner, _registered, _summary_wanted
     with _lock:
         if options.show != "none":
             _summary_wanted = True
@@ -30,7 +32,7 @@ def announce(options: LensOptions) -> None:
             presenter.check_folder(options.out)
             _outputs[options.out] = None
         if not _registered:
-            _registered = True
+            _registered, _owner = True, os.getpid()
             atexit.register(at_end)
 
 
@@ -54,8 +56,8 @@ def at_end() -> None:
     """Writes the reports asked for and prints one line; registered with ``atexit``."""
     with _lock:
         outputs, wanted = list(_outputs), _summary_wanted
-    if not outputs and not wanted:
-        return
+    if os.getpid() != _owner or not (outputs or wanted):
+        return  # a forked child has its parent's list, but not its parent's end
     report = process_report()
     written = [path for path in (_saved(report, out) for out in outputs) if path]
     if wanted:

@@ -5,11 +5,13 @@ Seen on torch 2.11, 2.13 and 2.14 unless a function says otherwise.
 
 import inspect
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 import torch
 
 from graphlens._torch.probes import probe
+from graphlens.errors import UsageError
 
 CompiledFn = Callable[..., Any]
 
@@ -41,10 +43,14 @@ def lookup_backend(name: str) -> CompiledFn:
     """The backend registered by a name.
 
     Raises:
-        torch._dynamo.exc.InvalidBackend: There is none; torch's message suggests names.
+        UsageError: There is none; the message lists those there are, nearest first.
     """
     from torch._dynamo.backends.registry import lookup_backend
 
+    names = backend_names()
+    if name not in names:
+        near = get_close_matches(name, names, n=len(names), cutoff=0.0)
+        raise UsageError(f"There is no backend {name!r}. Valid, nearest first: {', '.join(near)}.")
     return lookup_backend(name)
 
 

@@ -28,6 +28,8 @@ from graphlens.capture.recorder import (
 from graphlens.model import Graph, Node, Subgraph, Unavailable
 
 CompiledFn = Callable[..., Any]
+OnLowered = Callable[[torch.fx.GraphModule, str], None]
+CompileInner = Callable[[torch.fx.GraphModule, Sequence[Any], OnLowered], CompiledFn]
 
 
 class OnCompiled(Protocol):
@@ -55,6 +57,7 @@ def compile_graph(
     Returns:
         The inner backend's function, or one that counts its calls.
     """
+    compile_inner = _inner(options.inner, inner_keywords)
     recorders = active_recorders()
     captured = _capture(gm, options, recorders)
     for recorder in recorders:
@@ -68,7 +71,7 @@ def compile_graph(
 
     start = time.perf_counter()
     try:
-        compiled = _compile_inner(gm, inputs, options.inner, inner_keywords, on_lowered)
+        compiled = compile_inner(gm, inputs, on_lowered)
     except Exception as error:
         captured.seconds = Unavailable(f"the inner backend raised {type(error).__name__}")
         _add_remedy(error)
@@ -110,21 +113,16 @@ def _capture(
     return CapturedGraph(graph, current_attempt())
 
 
-def _compile_inner(
-    gm: torch.fx.GraphModule,
-    inputs: Sequence[Any],
-    inner: str | CompiledFn,
-    keywords: dict[str, Any],
-    on_lowered: Callable[[torch.fx.GraphModule, str], None],
-) -> CompiledFn:
+def _inner(inner: str | CompiledFn, keywords: dict[str, Any]) -> CompileInner:
+    """How the inner backend compiles; those we know better than by name show lowered graphs."""
     if inner == "inductor":
-        config = inductor_config(keywords.get("mode"), keywords.get("options"))
-        return compile_with_inductor(gm, inputs, config, on_lowered)
+        return lambda gm, inputs, on_lowered: compile_with_inductor(
+            gm, inputs, inductor_config(keywords.get("mode"), keywords.get("options")), on_lowered
+        )
     if inner == "aot_eager" and not keywords:
-        return compile_aot_eager(gm, inputs, on_lowered)
+        return compile_aot_eager
     backend = lookup_backend(inner) if isinstance(inner, str) else inner
-    compiled: CompiledFn = backend(gm, inputs, **keywords)
-    return compiled
+    return lambda gm, inputs, _: backend(gm, inputs, **keywords)
 
 
 def _name(inner: str | CompiledFn) -> str:
