@@ -233,3 +233,19 @@ def test_a_forked_child_prints_no_summary_of_its_parent() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert run.stdout.count("Full report") == 1
+
+
+def test_an_equal_backend_object_does_not_compile_again() -> None:
+    with graphlens.record() as lens:
+        for _ in range(4):
+            backend = graphlens.backend(inner="eager", show="none")
+            torch.compile(scaled, backend=backend)(torch.ones(2), 2)
+    assert len(lens.report().graphs) == 1
+
+
+@pytest.mark.slow
+def test_what_torch_saves_ahead_of_time_stays_as_it_is() -> None:
+    if not hasattr(torch.compile(scaled), "aot_compile"):
+        pytest.skip("this torch has no aot_compile")
+    compiled = torch.compile(scaled, backend="graphlens", options=QUIET, fullgraph=True)
+    assert compiled.aot_compile(((torch.ones(2), 2), {}))(torch.ones(2), 2).tolist() == [2.0, 2.0]

@@ -2,6 +2,7 @@
 
 import threading
 
+import msgspec
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -12,8 +13,10 @@ from graphlens.model import Unavailable, from_json, to_json
 from programs import (
     BRANCH_LINE,
     PRINT_LINE,
+    Outer,
     Stack,
     branching,
+    many_forms,
     printing_loop,
     scaled,
 )
@@ -68,28 +71,92 @@ def test_training_has_forward_and_backward_under_their_graph() -> None:
     assert any(n.module == "layers.1" for n in backward.operators)
 
 
-def test_the_text_of_a_graph_reads_as_the_live_graph_does() -> None:
-    compiled = torch.compile(Stack(), backend="graphlens_eager", options=QUIET)
+@pytest.mark.parametrize(
+    ("program", "calls"),
+    [
+        (Stack(), [torch.randn(4, 8), torch.randn(5, 8)]),
+        (many_forms, [torch.tensor([[1.0, 2.0], [3.0, 4.0]])]),
+    ],
+    ids=["module", "many forms"],
+)
+def test_the_text_of_a_graph_reads_as_the_live_graph_does(
+    program: object, calls: list[object]
+) -> None:
+    compiled = torch.compile(program, backend="graphlens_eager", options=QUIET)
     with graphlens.record() as lens:
-        compiled(torch.randn(4, 8))
-        compiled(torch.randn(5, 8))
+        for argument in calls:
+            compiled(argument)
+    assert lens.report().graphs
     for graph in lens.report().graphs:
-        nodes, _ = parse_readable(graph.code)
+        nodes, subgraphs = parse_readable(graph.code)
+        assert [body.name for body in subgraphs] == [body.name for body in graph.subgraphs]
         for live, read in zip(graph.nodes, nodes, strict=True):
-            for name in (
-                "name",
-                "op",
-                "target",
-                "inputs",
-                "kwargs",
-                "shape",
-                "stride",
-                "role",
-                "source",
-            ):
-                if live.op == "output" and name == "source":
-                    continue
+            for name in ("name", "op", "target", "inputs", "kwargs", "args", "value", "role"):
                 assert getattr(live, name) == getattr(read, name), (live.name, name)
+            if read.source is not None:
+                assert live.source == read.source, live.name
+            # The text names only the tensors in use of a value with several.
+            bare = [msgspec.structs.replace(t, requires_grad=None) for t in live.tensors]
+            assert len(read.tensors) == len(bare) or live.target in ("split", "topk")
+            assert all(spec in bare for spec in read.tensors)
+
+
+def test_a_reset_starts_a_new_count() -> None:
+    def first(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    def second(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    with graphlens.record() as lens:
+        for function in (first, second):
+            torch.compile(function, backend="graphlens_eager", options=QUIET)(torch.ones(2))
+            torch._dynamo.reset()
+    report = lens.report()
+    assert [(g.id, g.function, g.discarded) for g in report.graphs] == [
+        ("0/0.dynamo", "first", False),
+        ("0/0.dynamo@2", "second", False),
+    ]
+    assert [(f.id, f.function) for f in report.frames] == [("0", "first"), ("0@2", "second")]
+
+
+def test_hits_of_a_break_in_an_inner_module() -> None:
+    compiled = torch.compile(Outer(), backend="graphlens_eager", options=QUIET)
+    with graphlens.record() as lens:
+        for _ in range(3):
+            compiled(torch.ones(2))
+    (found,) = lens.report().breaks
+    assert found.hits == 3
+
+
+def test_pieces_of_a_graph_split_for_distributed_training() -> None:
+    class Layers(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = torch.nn.ModuleList(torch.nn.Linear(600, 600) for _ in range(3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            for part in self.parts:
+                x = part(x).relu()
+            return x
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        wrapped = torch.nn.parallel.DistributedDataParallel(Layers(), bucket_cap_mb=1)
+        with graphlens.record() as lens:
+            compiled = torch.compile(wrapped, backend="graphlens_aot_eager", options=QUIET)
+            compiled(torch.ones(2, 600)).sum().backward()
+    finally:
+        torch.distributed.destroy_process_group()
+    forwards = by_stage(lens.report(), "forward")
+    assert len(forwards) > 1
+    for forward in forwards:
+        owners = [n.module for n in forward.operators if "addmm" in n.target]
+        assert owners
+        assert {f"{owner}.weight" for owner in owners} <= {n.origin for n in forward.parameters}
+    owners = [n.module for f in forwards for n in f.operators if "addmm" in n.target]
+    assert owners == ["parts.0", "parts.1", "parts.2"]
 
 
 def test_inference_under_a_backend_that_is_not_ours() -> None:

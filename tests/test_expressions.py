@@ -26,7 +26,7 @@ KNOWN = {"x", "y", "x_2", "var_mean", "primals_1"}
             "var_mean[1]",
             Call("call_function", "operator.getitem", ("var_mean", "1"), (), ("var_mean",)),
         ),
-        ("x.shape", Call("call_function", "builtins.getattr", ("x", "'shape'"), (), ("x",))),
+        ("x.shape", Call("call_function", "getattr", ("x", "'shape'"), (), ("x",))),
         ("self.layer.conv(x)", Call("call_module", "layer.conv", ("x",), (), ("x",))),
         ('getattr(self.layers, "0")(x)', Call("call_module", "layers.0", ("x",), (), ("x",))),
         ("self.weight", Call("get_attr", "weight")),

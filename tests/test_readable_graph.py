@@ -97,7 +97,9 @@ def test_lowered_graph_with_notes_over_several_lines() -> None:
     nodes, _ = parse_readable(LOWERED)
     assert [n.role for n in nodes if n.op == "placeholder"] == ["input", "input", "tangent"]
     var_mean, getitem, mul, output = nodes[3:]
-    assert var_mean.tensors == ()
+    # Of its two tensors only the first is taken out, and so known.
+    assert var_mean.tensors == getitem.tensors
+    assert getitem.shape == (1, 8)
     assert var_mean.kwargs == (("correction", "0"), ("keepdim", "True"))
     assert getitem.line == 19
     assert mul.source is None
@@ -118,6 +120,35 @@ def test_bodies_of_higher_order_operators() -> None:
         "output",
     ]
     assert nodes[3].inputs == ("cond_true_0", "cond_false_0", "l_x_")
+    assert [n.role for n in nodes[1:3]] == ["subgraph", "subgraph"]
+
+
+CHANGES = """class GraphModule(torch.nn.Module):
+    def forward(self, L_x_: "f32[2][1]cpu"):
+        l_x_ = L_x_
+
+        # File: /home/me/m.py:2 in f, code: x[0] = 5
+        l_x_[0] = 5;  setitem = l_x_;  setitem = None
+        l_x_[slice(1, None, None)] = l_x_;  setitem_1 = l_x_;  l_x_ = setitem_1 = None
+
+        # File: /opt/lib/python3.11/site-packages/torch/_functorch/vmap.py:7 in g, code: t(x)
+        output: "f32[2][1]cpu" = _operator_abs(l_x_)
+        assert output is not None
+        return (output,)
+"""
+
+
+def test_changes_of_a_value_and_what_cannot_be_read() -> None:
+    nodes, _ = parse_readable(CHANGES)
+    assert [(n.name, n.target, n.args) for n in nodes[1:]] == [
+        ("setitem", "operator.setitem", ("l_x_", "0", "5")),
+        ("setitem_1", "operator.setitem", ("l_x_", "slice(1, None, None)", "l_x_")),
+        ("output", "operator.abs", ("l_x_",)),
+        ("unread", "unread", ("assert output is not None",)),
+        ("output_1", "output", ("(output,)",)),
+    ]
+    assert nodes[1].line == 2
+    assert nodes[3].source is None  # a line of torch's own
 
 
 def test_annotations() -> None:

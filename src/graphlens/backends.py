@@ -54,6 +54,13 @@ class LensBackend:
         given = _as_options(self.options)
         return _compile(gm, inputs, keywords, given)
 
+    # Torch recompiles when a function is compiled again with a backend that is not equal.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LensBackend) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash(self.options)
+
     def reset(self) -> None:
         """Called by ``torch._dynamo.reset()``."""
         inner = self.options.inner

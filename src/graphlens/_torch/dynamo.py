@@ -73,9 +73,16 @@ def break_reason(gm: torch.fx.GraphModule) -> str:
     return str(getattr(reason, "reason", ""))
 
 
-def packages_backends() -> bool:
-    """Whether Dynamo will save what the backend returns, so that it must stay as it is."""
-    return bool(getattr(torch._dynamo.config, "caching_precompile", False))
+def is_saved_by_torch(compiled: CompiledFn) -> bool:
+    """Whether Dynamo may save what the backend returned, so that it must stay as it is.
+
+    Precompilation caches it (``caching_precompile``); ``aot_compile`` asks for an object that can
+    serialize itself, which Inductor returns where that is wanted (torch 2.13 and 2.14).
+    """
+    if getattr(torch._dynamo.config, "caching_precompile", False):
+        return True
+    saved = hasattr(compiled, "serialize_compile_artifacts")
+    return saved or getattr(compiled, "serialize", None) is not None
 
 
 def blame(inner: str, error: Exception) -> Exception:

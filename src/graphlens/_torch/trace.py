@@ -56,6 +56,7 @@ _METRICS = (
 )
 
 _lock = threading.Lock()
+_failures: dict[str, None] = {}  # in order, each once
 
 
 class _Handler(logging.Handler):
@@ -67,8 +68,8 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             self.dispatch(record)
-        except Exception:  # noqa: BLE001  a fault of ours must not end the user's compilation
-            self.handleError(record)
+        except Exception as error:  # noqa: BLE001  it must not end the user's compilation
+            _failures[f"{type(error).__name__}: {error}"] = None
 
     def dispatch(self, record: logging.LogRecord) -> None:
         metadata: Mapping[str, Any] = getattr(record, "metadata", {})
@@ -136,6 +137,11 @@ def unsubscribe(listener: Listener) -> None:
             _handler = None
 
 
+def failures() -> tuple[str, ...]:
+    """What went wrong in this process while records were read, each once."""
+    return tuple(_failures)
+
+
 def installed_handlers() -> list[logging.Handler]:
     """Our handlers on torch's trace logger: one while somebody listens, else none."""
     return [handler for handler in _trace_log().handlers if isinstance(handler, _Handler)]
@@ -143,7 +149,7 @@ def installed_handlers() -> list[logging.Handler]:
 
 def compile_id(metadata: Mapping[str, Any]) -> str:
     """The compile id in a record's metadata, written as torch's ``CompileId`` writes itself."""
-    parts = []
+    parts: list[str] = []
     if metadata.get("compiled_autograd_id") is not None:
         parts.append(f"!{metadata['compiled_autograd_id']}")
     if metadata.get("frame_id") is not None:

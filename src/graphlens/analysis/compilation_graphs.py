@@ -2,17 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from graphlens.analysis.cached_lines import with_present_lines
-from graphlens.analysis.frames import by_compilation, start_of
+from graphlens.analysis.compilations import CompilationKey, by_compilation, start_of
 from graphlens.analysis.placeholders import argument_index
 from graphlens.analysis.readable_graph import parse_readable
 from graphlens.analysis.symbols import symbols_in
 from graphlens.model import Graph, ModuleCall, Node, SourceLocation, TraceRecord, Unavailable
-from graphlens.model.base import Data
 
 STAGES = {
     "dynamo_output_graph": "dynamo",
@@ -23,133 +23,158 @@ STAGES = {
 _CACHE_HITS = ("aotautograd_cache_hit", "fx_graph_cache_hit")
 _AOT_ID = re.compile(r"AOT ID: \['\d+_(forward|backward|inference)'\]")
 
-NodePlaces = Mapping[str, tuple[tuple[ModuleCall, ...], SourceLocation | None]]
+
+class NodePlace(NamedTuple):
+    """What a lowered node's metadata says and torch's text of the graph does not."""
+
+    modules: tuple[ModuleCall, ...]
+    source: SourceLocation | None
+    called_from: SourceLocation | None
 
 
-class LiveGraph(Data, frozen=True, kw_only=True):
-    """A Dynamo graph read from the live object, with the attempt it was made in."""
+class LiveGraph(NamedTuple):
+    """A Dynamo graph that a backend of ours was given.
 
+    Attributes:
+        epoch: See `CompilationKey`.
+        attempt: How often the tracing had been started again.
+        graph: The graph, read from the live object; without nodes if that failed.
+        lowered: Places of the nodes of what it was lowered to, by stage and node name.
+    """
+
+    epoch: int
     attempt: int
     graph: Graph
+    lowered: Mapping[str, Mapping[str, NodePlace]]
 
 
-class LoweredPlaces(Data, frozen=True, kw_only=True):
-    """Modules and the user's own lines of the nodes of one lowered graph, by node name."""
-
-    compile_id: str
-    stage: str
-    nodes: dict[str, tuple[tuple[ModuleCall, ...], SourceLocation | None]]
-
-
-def collect_graphs(
-    records: Sequence[TraceRecord], live: Sequence[LiveGraph], lowered: Sequence[LoweredPlaces]
-) -> tuple[Graph, ...]:
+def collect_graphs(records: Sequence[TraceRecord], live: Sequence[LiveGraph]) -> tuple[Graph, ...]:
     """Every graph, in the order of capture; lowered graphs follow their Dynamo graph."""
-    by_id = by_compilation(records)
-    live_by_id: dict[str, list[LiveGraph]] = defaultdict(list)
+    by_key = by_compilation(records)
+    live_by_key: dict[CompilationKey, list[LiveGraph]] = defaultdict(list)
     for captured in live:
-        live_by_id[captured.graph.compile_id].append(captured)
-    places = {(found.compile_id, found.stage): found.nodes for found in lowered}
-    result: list[Graph] = []
-    for compile_id in dict.fromkeys([*by_id, *live_by_id]):
-        one = _Compilation(compile_id, by_id.get(compile_id, []), live_by_id[compile_id], places)
-        result.extend(one.graphs())
-    return tuple(result)
+        live_by_key[CompilationKey(captured.epoch, captured.graph.compile_id)].append(captured)
+    return tuple(
+        graph
+        for key in dict.fromkeys([*by_key, *live_by_key])
+        for graph in _Compilation(key, by_key.get(key, []), live_by_key[key]).graphs()
+    )
 
 
-def place_graph(graph: Graph, records: Sequence[TraceRecord]) -> Graph:
-    """A Dynamo graph that was just captured, with what the records so far say of its function."""
-    own = by_compilation(records).get(graph.compile_id, [])
-    texts = [record for record in own if record.kind == "dynamo_output_graph"]
-    compilation = _Compilation(graph.compile_id, own, [], {})
-    return compilation.finished(graph, texts[-1] if texts else None, discarded=False)
+def place_graph(live: LiveGraph, records: Sequence[TraceRecord]) -> Graph:
+    """A graph that was just captured, with what the records so far say of its function."""
+    key = CompilationKey(live.epoch, live.graph.compile_id)
+    own = by_compilation(records).get(key, [])
+    return next(iter(_Compilation(key, own, [live]).graphs(lowered=False)))
 
 
 class _Compilation:
-    """The graphs of one compile id."""
+    """The graphs of one compilation."""
 
     def __init__(
-        self,
-        compile_id: str,
-        records: list[TraceRecord],
-        live: list[LiveGraph],
-        places: Mapping[tuple[str, str], NodePlaces],
+        self, key: CompilationKey, records: list[TraceRecord], live: list[LiveGraph]
     ) -> None:
-        self.compile_id = compile_id
+        self.key = key
         self.records = records
-        self.live = list(live)
-        self.places = places
+        self.live = live
         self.start = start_of(records)
+        self.cached = any(record.kind in _CACHE_HITS for record in records)
         self.used: dict[str, int] = defaultdict(int)
 
-    def graphs(self) -> list[Graph]:
-        found = []
-        last_attempt = max((r.attempt for r in self.records if r.kind in STAGES), default=0)
-        dynamo: Graph | None = None
-        for record in self.records:
-            stage = STAGES.get(record.kind)
-            if stage == "dynamo":
-                dynamo = self.dynamo_graph(record)
-                found.append(self.finished(dynamo, record, record.attempt < last_attempt))
-            elif stage:
-                graph = self.lowered_graph(record, stage, dynamo)
-                found.append(self.finished(graph, record, record.attempt < last_attempt))
-        # Without the trace, or where an optimiser split the graph, the backend saw more.
-        found += [self.finished(captured.graph, None, False) for captured in self.live]
-        return found
+    def graphs(self, lowered: bool = True) -> Iterator[Graph]:
+        """Each Dynamo graph and what it was lowered to, attempt by attempt."""
+        attempts = {r.attempt for r in self.records if STAGES.get(r.kind) == "dynamo"}
+        attempts |= {captured.attempt for captured in self.live}
+        last = max(attempts, default=0)
+        for attempt in sorted(attempts):
+            for graph in self.attempt(attempt, lowered):
+                yield msgspec.structs.replace(graph, discarded=attempt < last)
 
-    def dynamo_graph(self, record: TraceRecord) -> Graph:
-        """The live graph of a record's attempt; its text where no backend of ours read it."""
-        same = [captured for captured in self.live if captured.attempt == record.attempt]
-        if same:
-            self.live.remove(same[0])
-            if same[0].graph.nodes:
-                return same[0].graph
-        known = same[0].graph if same else Graph(
-            id="", compile_id=self.compile_id, stage="dynamo", nodes=()
-        )  # fmt: skip
-        nodes, subgraphs = parse_readable(record.payload)
-        return msgspec.structs.replace(known, nodes=nodes, subgraphs=subgraphs, read_from="trace")
+    def attempt(self, attempt: int, lowered: bool) -> Iterator[Graph]:
+        """The graphs of one attempt.
 
-    def lowered_graph(self, record: TraceRecord, stage: str, dynamo: Graph | None) -> Graph:
+        One record and one live graph are the same graph. An optimiser for distributed training
+        splits a graph: then there are several live ones, and the record is of the whole.
+        """
+        own = [record for record in self.records if record.attempt == attempt]
+        texts = [record for record in own if record.kind == "dynamo_output_graph"]
+        live = [captured for captured in self.live if captured.attempt == attempt]
+        whole = len(live) <= 1
+        pieces = [self.live_graph(one, texts if whole else []) for one in live]
+        pieces = pieces or [self.text_graph(text) for text in texts]
+        for number, piece in enumerate(pieces):
+            yield self.finished(piece)
+            if lowered:
+                places = live[number].lowered if live else {}
+                for record in self.lowered_records(own, number, len(pieces)):
+                    known = places.get(STAGES[record.kind], {})
+                    yield self.finished(self.lowered_graph(record, piece, known))
+
+    def lowered_records(
+        self, records: list[TraceRecord], number: int, pieces: int
+    ) -> Iterator[TraceRecord]:
+        """Records of what a piece was lowered to: all of them, or one a stage of several pieces."""
+        seen: dict[str, int] = defaultdict(int)
+        for record in records:
+            if STAGES.get(record.kind, "dynamo") == "dynamo":
+                continue
+            if pieces == 1 or seen[record.kind] == number:
+                yield record
+            seen[record.kind] += 1
+
+    def live_graph(self, captured: LiveGraph, texts: list[TraceRecord]) -> Graph:
+        graph = captured.graph
+        if not texts:
+            why = "torch logs this graph only as part of a larger one, or not at all"
+            return msgspec.structs.replace(graph, code=Unavailable(why))
+        if graph.nodes:
+            return msgspec.structs.replace(graph, code=texts[-1].payload)
+        return self.text_graph(texts[-1], graph)
+
+    def text_graph(self, record: TraceRecord, known: Graph | None = None) -> Graph:
         nodes, subgraphs = parse_readable(record.payload)
-        places = self.places.get((self.compile_id, stage), {})
-        nodes = tuple(_placed(node, places) for node in nodes)
-        if dynamo is not None:
-            nodes = tuple(_named_by(node, dynamo, stage) for node in nodes)
-            if self.cached():
-                nodes = with_present_lines(nodes, dynamo.nodes)
+        graph = known or Graph(id="", compile_id=self.key.compile_id, stage="dynamo", nodes=())
+        return msgspec.structs.replace(
+            graph, nodes=nodes, subgraphs=subgraphs, read_from="trace", code=record.payload
+        )
+
+    def lowered_graph(
+        self, record: TraceRecord, dynamo: Graph, places: Mapping[str, NodePlace]
+    ) -> Graph:
+        stage = STAGES[record.kind]
+        nodes, subgraphs = parse_readable(record.payload)
+        nodes = tuple(_placed(node, places.get(node.name)) for node in nodes)
+        nodes = tuple(_named_by(node, dynamo, stage) for node in nodes)
+        if self.cached:
+            nodes = with_present_lines(nodes, dynamo.nodes)
+        uncounted = Unavailable("calls of backward graphs are not counted")
         return Graph(
-            id="", compile_id=self.compile_id, stage=stage, nodes=nodes, subgraphs=subgraphs,
-            read_from="trace", cached=self.cached(),
-            inner_backend=dynamo.inner_backend if dynamo else Unavailable("not recorded"),
-            hits=self.hits(stage, dynamo), compile_seconds=self.seconds(stage),
+            id="",
+            compile_id=self.key.compile_id,
+            stage=stage,
+            nodes=nodes,
+            subgraphs=subgraphs,
+            read_from="trace",
+            inner_backend=dynamo.inner_backend,
+            hits=uncounted if stage == "backward" else dynamo.hits,
+            compile_seconds=self.seconds(stage),
+            code=record.payload,
             output_code=self.output_code(stage),
-        )  # fmt: skip
+        )
 
-    def finished(self, graph: Graph, record: TraceRecord | None, discarded: bool) -> Graph:
+    def finished(self, graph: Graph) -> Graph:
+        """The graph with its id, its function, its symbols, and whether a cache answered."""
         number = self.used[graph.stage]
         self.used[graph.stage] += 1
         suffix = f".{number + 1}" if number else ""
-        code = record.payload if record else Unavailable("torch's trace was not recorded")
         return msgspec.structs.replace(
             graph,
-            id=f"{self.compile_id}.{graph.stage}{suffix}",
+            id=self.key.unique(f"{self.key.compile_id}.{graph.stage}{suffix}"),
             function=self.start.function if self.start else graph.function,
             source=self.start or graph.source,
             symbols=symbols_in(graph.nodes, self.records),
-            cached=graph.cached or (graph.stage == "dynamo" and self.cached()),
-            discarded=discarded,
-            code=code,
+            cached=self.cached,
         )
-
-    def cached(self) -> bool:
-        return any(record.kind in _CACHE_HITS for record in self.records)
-
-    def hits(self, stage: str, dynamo: Graph | None) -> int | Unavailable:
-        if stage == "backward" or dynamo is None:
-            return Unavailable("calls of this graph are not counted")
-        return dynamo.hits
 
     def seconds(self, stage: str) -> float | Unavailable:
         kind = "bwd_compilation_metrics" if stage == "backward" else "compilation_metrics"
@@ -157,24 +182,36 @@ class _Compilation:
             seconds = record.data.get("inductor_compile_time_s")
             if record.kind == kind and isinstance(seconds, (int, float)):
                 return float(seconds)
-        if self.cached():
+        if self.cached:
             return Unavailable("a cache answered, so nothing was compiled")
         return Unavailable("torch did not time this graph alone")
 
     def output_code(self, stage: str) -> str | Unavailable:
-        for record in self.records:
-            if record.kind == "inductor_output_code":
-                named = _AOT_ID.search(record.payload)
-                if named and named[1] == stage:
-                    return record.payload
+        number = self.used[stage]
+        programs = [
+            record.payload
+            for record in self.records
+            if record.kind == "inductor_output_code" and _stage_of_program(record) == stage
+        ]
+        if number < len(programs):
+            return programs[number]
         return Unavailable("no generated program was recorded for this graph")
 
 
-def _placed(node: Node, places: NodePlaces) -> Node:
-    if node.name not in places:
+def _stage_of_program(record: TraceRecord) -> str:
+    named = _AOT_ID.search(record.payload)
+    return named[1] if named else ""
+
+
+def _placed(node: Node, place: NodePlace | None) -> Node:
+    if place is None:
         return node
-    modules, called_from = places[node.name]
-    return msgspec.structs.replace(node, modules=modules, called_from=called_from)
+    return msgspec.structs.replace(
+        node,
+        modules=place.modules,
+        source=place.source or node.source,
+        called_from=place.called_from,
+    )
 
 
 def _named_by(node: Node, dynamo: Graph, stage: str) -> Node:

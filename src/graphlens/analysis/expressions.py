@@ -109,14 +109,16 @@ class _Reader:
         if root in self.known and isinstance(tree.func, ast.Attribute):
             owner = self.source(tree.func.value)
             return Call("call_method", tree.func.attr, (owner, *args), kwargs, inputs)
-        return Call("call_function", self.source(tree.func), args, kwargs, inputs)
+        # FX prints functions of the operator module under a name of its own.
+        target = re.sub(r"^_operator_", "operator.", self.source(tree.func))
+        return Call("call_function", target, args, kwargs, inputs)
 
     def attribute(self, tree: ast.Attribute) -> Call:
         if _root(tree) == "self":
             return Call("get_attr", self.source(tree)[5:])
         if _root(tree) in self.known:
             args = (self.source(tree.value), repr(tree.attr))
-            return Call("call_function", "builtins.getattr", args, (), self.inputs(tree))
+            return Call("call_function", "getattr", args, (), self.inputs(tree))
         return Call("call_function", self.source(tree))
 
     def function(self, target: str, tree: ast.expr, args: list[ast.expr]) -> Call:

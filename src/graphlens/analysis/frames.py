@@ -5,6 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphlens.analysis import break_records, recompile_records
+from graphlens.analysis.compilations import (
+    CompilationKey,
+    by_compilation,
+    start_of,
+    start_stack,
+)
 from graphlens.analysis.places import user_frame
 from graphlens.model import (
     Compilation,
@@ -22,66 +28,47 @@ _WORST_FIRST = ("failed", "skipped", "recompile_limit", "compiled", "no_graph", 
 
 def collect_frames(records: Sequence[TraceRecord]) -> tuple[Frame, ...]:
     """One frame for each function, with its compilations in order."""
-    by_id = by_compilation(records)
     frames: dict[str, list[tuple[SourceLocation, Compilation]]] = defaultdict(list)
-    for compile_id, own in by_id.items():
-        frames[_frame_id(compile_id)].append((_location(own), _compilation(compile_id, own)))
+    for key, own in by_compilation(records).items():
+        frames[key.frame].append((_location(own), _compilation(key, own)))
     return tuple(_frame(frame_id, found) for frame_id, found in frames.items())
 
 
 def collect_recompiles(records: Sequence[TraceRecord]) -> tuple[Recompile, ...]:
     """Every recompile that compiled something, in order.
 
-    At the recompile limit torch logs the reasons too, but compiles nothing: that is an outcome
-    of the frame, not a recompile.
+    Torch logs the reasons before it tries. At the recompile limit, and where the tracing is given
+    up, nothing is compiled: that is an outcome of the frame, not a recompile.
     """
     result = []
-    starts = _starts(records)
-    for compile_id, own in by_compilation(records).items():
+    by_key = by_compilation(records)
+    starts = _starts(by_key)
+    for key, own in by_key.items():
         reasons = [r for r in own if r.kind == recompile_records.KIND]
-        if not reasons or _outcome(own)[0] == "recompile_limit":
+        if not reasons or _outcome(own)[0] not in ("compiled", "no_graph", "unfinished"):
             continue
-        location = starts.get(_frame_id(compile_id)) or SourceLocation(file="", line=0)
+        location = starts.get(key.frame) or SourceLocation(file="", line=0)
         result.append(
             Recompile(
-                frame=_frame_id(compile_id),
+                frame=key.frame,
                 function=location.function,
                 file=location.file,
                 line=location.line,
-                compile_id=compile_id,
+                compile_id=key.compile_id,
                 causes=recompile_records.parse_causes(reasons[-1], location.file),
             )
         )
     return tuple(result)
 
 
-def by_compilation(records: Iterable[TraceRecord]) -> dict[str, list[TraceRecord]]:
-    """Records by compile id, in the order the ids first came."""
-    result: dict[str, list[TraceRecord]] = {}
-    for record in records:
-        if record.compile_id:
-            result.setdefault(record.compile_id, []).append(record)
-    return result
-
-
-def start_of(records: Iterable[TraceRecord]) -> SourceLocation | None:
-    """First line of the function that the records of one compilation are about."""
-    for record in records:
-        if record.kind == "dynamo_start" and record.data.get("stack"):
-            return _source(record.data["stack"][-1])
-    return None
-
-
-def _frame_id(compile_id: str) -> str:
-    return compile_id.rpartition("/")[0] or compile_id
-
-
-def _starts(records: Iterable[TraceRecord]) -> dict[str, SourceLocation]:
+def _starts(
+    by_key: dict[CompilationKey, list[TraceRecord]],
+) -> dict[str, SourceLocation]:
     result: dict[str, SourceLocation] = {}
-    for compile_id, own in by_compilation(records).items():
+    for key, own in by_key.items():
         found = start_of(own)
         if found:
-            result.setdefault(_frame_id(compile_id), found)
+            result.setdefault(key.frame, found)
     return result
 
 
@@ -99,16 +86,24 @@ def _frame(frame_id: str, found: list[tuple[SourceLocation, Compilation]]) -> Fr
         file=location.file,
         line=location.line,
         outcome=worst.outcome,
-        reason=worst.reason,
+        reason=_reason(worst, compilations),
         compilations=compilations,
     )
 
 
-def _compilation(compile_id: str, records: list[TraceRecord]) -> Compilation:
+def _reason(worst: Compilation, compilations: Sequence[Compilation]) -> str:
+    compiled = sum(compilation.outcome == "compiled" for compilation in compilations)
+    if not worst.reason or not compiled:
+        return worst.reason
+    others = f"{compiled} of {len(compilations)} compilations stay in use for calls that fit them."
+    return f"{worst.reason}\n{others}"
+
+
+def _compilation(key: CompilationKey, records: list[TraceRecord]) -> Compilation:
     metrics = _metrics(records)
     outcome, reason = _outcome(records)
     return Compilation(
-        compile_id=compile_id,
+        compile_id=key.compile_id,
         outcome=outcome,
         reason=reason,
         seconds=_number(metrics, "entire_frame_compile_time_s"),
@@ -156,20 +151,7 @@ def _metrics(records: Iterable[TraceRecord]) -> dict[str, Any]:
 
 
 def _called_from(records: Iterable[TraceRecord]) -> SourceLocation | None:
-    for record in records:
-        if record.kind == "dynamo_start":
-            stack = [_source(frame) for frame in record.data.get("stack", ())]
-            return user_frame(stack[:-1]) if len(stack) > 1 else None
-    return None
-
-
-def _source(frame: dict[str, object]) -> SourceLocation:
-    return SourceLocation(
-        file=str(frame.get("filename", "")),
-        line=int(str(frame.get("line", 0) or 0)),
-        function=str(frame.get("name", "")),
-        code=str(frame.get("loc", "") or ""),
-    )
+    return user_frame(start_stack(records)[:-1])
 
 
 def _number(metrics: dict[str, Any], name: str) -> float | Unavailable:

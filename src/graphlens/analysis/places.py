@@ -9,11 +9,35 @@ _INSTALLED = re.compile(r"^.*?/(?:site-packages|dist-packages)/")
 _STDLIB = re.compile(r"^.*?/lib/python3\.\d+/")
 _TORCH = re.compile(r"^.*/(?:site|dist)-packages/torch/")
 _OTHER_PACKAGE = re.compile(r"^.*/(?:site|dist)-packages/(?!torch/)")
+# GraphLens installed as usual, or (the second half) run from a checkout. By its own folders and
+# modules: a checkout may lie in ~/src/graphlens, and what the user writes beside it is the user's.
+_GRAPHLENS = re.compile(
+    r"^.*/(?:site|dist)-packages/graphlens/"
+    r"|^.*/src/graphlens/(?:"
+    r"(?:_torch|analysis|capture|checks|cli|model|renderers)/"
+    r"|(?:__init__|__main__|backends|display|errors|notebook|presenter|pytest_plugin|registry"
+    r"|requirements|sphinx_ext|version)\.py$)"
+)
+# What pip writes to start a package's command.
+_WRAPPER = re.compile(r"^.*/bin/(?:graphlens|pytest|py\.test|torchrun|accelerate)$")
+# Typed by the user, not generated.
+_INTERACTIVE = ("<stdin>", "<ipython-input-", "<python-input-")
 
 
 def is_library(path: str) -> bool:
-    """Whether a file belongs to an installed package, the standard library or the interpreter."""
-    return bool(_INSTALLED.match(path) or _STDLIB.match(path)) or path.startswith("<")
+    """Whether a file is not the user's own.
+
+    That is one of an installed package, the standard library, the interpreter or GraphLens.
+    """
+    if path.startswith("<"):
+        return not path.startswith(_INTERACTIVE)
+    patterns = (_INSTALLED, _STDLIB, _GRAPHLENS, _WRAPPER)
+    return any(pattern.match(path) for pattern in patterns)
+
+
+def is_graphlens(path: str) -> bool:
+    """Whether a file is GraphLens's own, installed or in a checkout."""
+    return bool(_GRAPHLENS.match(path))
 
 
 def short_path(path: str, root: str = "") -> str:
@@ -33,14 +57,21 @@ def short_path(path: str, root: str = "") -> str:
 
 
 def user_frame(stack: Iterable[SourceLocation]) -> SourceLocation | None:
-    """The innermost frame that is the user's own; the innermost of all where none is.
+    """The innermost frame that is the user's own.
+
+    Where none is, the innermost of what GraphLens called; None where it called nothing. Its own
+    frames, and those that lead to them, belong to no program: the command line started it.
 
     Args:
         stack: Outermost first.
     """
     frames = list(stack)
-    own = [frame for frame in frames if not is_library(frame.file)] or frames
-    return own[-1] if own else None
+    own = [frame for frame in frames if not is_library(frame.file)]
+    if own:
+        return own[-1]
+    ours = [index for index, frame in enumerate(frames) if is_graphlens(frame.file)]
+    called = frames[ours[-1] + 1 :] if ours else frames
+    return called[-1] if called else None
 
 
 def place(location: SourceLocation | None, root: str = "") -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from graphlens.analysis.annotations import parse_value
 from graphlens.analysis.expressions import INPLACE, Call, parse_call
 from graphlens.analysis.placeholders import placeholder_role
+from graphlens.analysis.places import is_torch
+from graphlens.analysis.unpacking import completed
 from graphlens.model import Node, SourceLocation, Subgraph
 
 _CLASS = re.compile(r"^(?P<indent>\s*)class (?P<name>\S+?)\(")
@@ -24,6 +26,10 @@ _PARAMETER = re.compile(
 )
 _STATEMENT = re.compile(r"^\s*(?P<name>\w+)(?:\s*:\s*\"(?P<value>[^\"]*)\")?\s*=\s*(?P<call>.*)$")
 _FREED = re.compile(r";  (?:\w+ = )+None\s*(?P<comment>#.*)?$")
+_SET_ITEM = re.compile(
+    r"^\s*(?P<owner>\w+)\[(?P<index>.*?)\] = (?P<other>.*);  (?P<name>\w+)"
+    r"(?:\s*:\s*\"(?P<value>[^\"]*)\")? = (?P=owner)$"
+)
 _IN_PLACE = re.compile(
     r"^\s*(?P<owner>\w+) (?P<sign>\S+?)= (?P<other>.*);  (?P<name>\w+)"
     r"(?:\s*:\s*\"(?P<value>[^\"]*)\")? = (?P=owner)$"
@@ -54,8 +60,10 @@ def parse_readable(text: str) -> tuple[tuple[Node, ...], tuple[Subgraph, ...]]:
             open_bodies[-1][1].read(line)
     if not bodies:
         return (), ()
-    inner = tuple(Subgraph(name=name, nodes=tuple(body.nodes)) for name, body in bodies[1:])
-    return tuple(bodies[0][1].nodes), inner
+    names = {name for name, _ in bodies[1:]}
+    whole, *inner = [completed(body.nodes, names) for _, body in bodies]
+    named = zip(bodies[1:], inner, strict=True)
+    return whole, tuple(Subgraph(name=name, nodes=nodes) for (name, _), nodes in named)
 
 
 def _logical_lines(text: str) -> list[str]:
@@ -126,34 +134,46 @@ class _Body:
     def comment(self, line: str) -> None:
         match = _COMMENT.match(line)
         if match:
-            self.source = SourceLocation(
+            place = SourceLocation(
                 file=match["file"],
                 line=int(match["line"]),
                 function=match["function"] or "",
                 code=(match["code"] or "").strip(),
             )
+            # A line of torch's own is where the operator is made, not what asked for it.
+            self.source = None if is_torch(place.file) else place
         elif _NO_SOURCE.match(line):
             self.source = None
 
     def statement(self, line: str) -> None:
         line = _FREED.sub("", line)
-        changed = _IN_PLACE.match(line)
-        if changed and changed["sign"] in INPLACE:
-            args = (changed["owner"], changed["other"])
-            target = "operator." + INPLACE[changed["sign"]]
-            inputs = parse_call(f"({args[0]}, {args[1]})", self.names).inputs
-            self.call(
-                changed["name"], changed["value"], Call("call_function", target, args, (), inputs)
-            )
+        changed = _IN_PLACE.match(line) or _SET_ITEM.match(line)
+        if changed:
+            self.change(changed)
             return
         match = _STATEMENT.match(line)
         if not match:
+            # Shown as it stands: an operator must not be lost because it is printed in a new way.
+            self.call(self.unique("unread"), None, Call("call_function", "unread", (line.strip(),)))
             return
         text = match["call"]
         if text in self.parameters and not match["value"]:
             self.rename(text, match["name"])
             return
         self.call(match["name"], match["value"], parse_call(text, self.names))
+
+    def change(self, match: re.Match[str]) -> None:
+        """``x += y`` and ``x[i] = y``, which FX prints as statements of their own."""
+        known = match.groupdict()
+        args: tuple[str, ...]
+        if "index" in known:
+            target, args = "operator.setitem", (known["owner"], known["index"], known["other"])
+        else:
+            sign = known["sign"]
+            target, args = "operator." + INPLACE.get(sign, sign), (known["owner"], known["other"])
+        inputs = parse_call(f"({', '.join(args)},)", self.names).inputs
+        call = Call("call_function", target, args, (), inputs)
+        self.call(known["name"], known["value"], call)
 
     def call(self, name: str, value: str | None, call: Call) -> None:
         tensors, other = parse_value(value or "")
@@ -191,7 +211,16 @@ class _Body:
     def output(self, text: str) -> None:
         value = _on_one_line(text)
         inputs = parse_call(value or "None", self.names).inputs
-        self.append(Node(name="output", op="output", target="output", args=(value,), inputs=inputs))
+        name = self.unique("output")
+        self.append(Node(name=name, op="output", target="output", args=(value,), inputs=inputs))
+
+    def unique(self, name: str) -> str:
+        """A name that no node has yet, chosen as FX does."""
+        candidate, number = name, 0
+        while candidate in self.names:
+            number += 1
+            candidate = f"{name}_{number}"
+        return candidate
 
     def append(self, node: Node) -> None:
         self.nodes.append(node)

@@ -22,7 +22,7 @@ from graphlens.capture.recorder import (
     CapturedGraph,
     Recorder,
     active_recorders,
-    lowered_places,
+    node_places,
     noted_failures,
 )
 from graphlens.model import Graph, Node, Subgraph, Unavailable
@@ -65,9 +65,7 @@ def compile_graph(
 
     def on_lowered(lowered: torch.fx.GraphModule, stage: str) -> None:
         with noted_failures(recorders, f"reading the {stage} graph's modules"):
-            places = lowered_places(lowered, current_compile_id(), stage)
-            for recorder in recorders:
-                recorder.add_lowered(places)
+            captured.lowered[stage] = node_places(lowered)
 
     start = time.perf_counter()
     try:

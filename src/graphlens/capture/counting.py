@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from graphlens._torch.dynamo import innermost, packages_backends
+from graphlens._torch.dynamo import innermost, is_saved_by_torch
 from graphlens.model import Unavailable
 
 
@@ -15,8 +15,8 @@ def counted(
     The increment has no call between load and store, so threads do not lose counts where the
     interpreter switches at calls and jumps only (CPython 3.11 and later with the GIL).
     """
-    if packages_backends():
-        return compiled, Unavailable("caching_precompile is on, so the compiled code stays as is")
+    if is_saved_by_torch(compiled):
+        return compiled, Unavailable("torch saves this compiled code, so it stays as it is")
     run = innermost(compiled)
     hits = 0
 

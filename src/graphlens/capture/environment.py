@@ -6,13 +6,12 @@ from functools import cache
 import torch
 
 from graphlens._torch.probes import failed_notes, run_probes
-from graphlens.model import Environment, Note
+from graphlens.model import Environment, Note, Probe, Unavailable
 from graphlens.version import __version__
 
 
-@cache
 def environment() -> Environment:
-    """This process's environment; probed once."""
+    """This process's environment now."""
     return Environment(
         graphlens=__version__,
         torch=str(torch.__version__),
@@ -20,8 +19,13 @@ def environment() -> Environment:
         platform=f"{platform.system()} {platform.machine()}",
         devices=_devices(),
         threads=torch.get_num_threads(),
-        probes=run_probes(),
+        probes=_probes(),
     )
+
+
+@cache
+def _probes() -> tuple[Probe, ...]:
+    return run_probes()
 
 
 def environment_notes(where: Environment) -> tuple[Note, ...]:
@@ -29,7 +33,10 @@ def environment_notes(where: Environment) -> tuple[Note, ...]:
     return failed_notes(where.probes)
 
 
-def _devices() -> tuple[str, ...]:
+def _devices() -> tuple[str, ...] | Unavailable:
+    """Names of GPUs; asking torch for them would start CUDA in a program that does not use it."""
     if not torch.cuda.is_available():
         return ()
+    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return Unavailable("the program has not used CUDA, and a report must not start it")
     return tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count()))

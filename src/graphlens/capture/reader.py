@@ -1,12 +1,11 @@
 """A live GraphModule as data. Uses FX's public interface only."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import torch
-from torch.fx.node import _get_qualified_name
 
+from graphlens._torch.fx import qualified_name
 from graphlens.analysis.placeholders import placeholder_role
 from graphlens.analysis.places import is_torch, user_frame
 from graphlens.analysis.stacks import parse_stack
@@ -67,19 +66,6 @@ def _target(node: torch.fx.Node) -> str:
     return qualified_name(node.target)
 
 
-def qualified_name(function: Callable[..., Any] | str) -> str:
-    """A function's name as FX's own code would print it."""
-    if isinstance(function, torch._ops.OpOverload):
-        return f"torch.ops.{function}"
-    if isinstance(function, torch._ops.HigherOrderOperator):
-        return f"torch.ops.higher_order.{function._name}"
-    try:
-        name = str(_get_qualified_name(function))  # type: ignore[arg-type]
-    except (AttributeError, RuntimeError, TypeError):
-        name = getattr(function, "__qualname__", None) or repr(function)
-    return name.replace("_operator.", "operator.", 1) if name.startswith("_operator.") else name
-
-
 def _read_placeholder(node: torch.fx.Node) -> Node:
     """A placeholder; its metadata names the place of its first use, which is not its own."""
     tensors, value = value_of(node)
@@ -101,9 +87,7 @@ def _read_placeholder(node: torch.fx.Node) -> Node:
 def _attribute_role(node: torch.fx.Node, gm: torch.fx.GraphModule) -> str:
     if node.op != "get_attr":
         return ""
-    value: Any = gm
-    for part in str(node.target).split("."):
-        value = getattr(value, part, None)
+    value = attribute(gm, str(node.target))
     if isinstance(value, torch.nn.Parameter):
         return "parameter"
     if isinstance(value, torch.fx.GraphModule):
@@ -112,12 +96,22 @@ def _attribute_role(node: torch.fx.Node, gm: torch.fx.GraphModule) -> str:
 
 
 def _bodies(gm: torch.fx.GraphModule, prefix: str) -> list[Subgraph]:
+    """Bodies of higher-order operators, each once however often it is called."""
     result = []
-    for node in gm.graph.find_nodes(op="get_attr"):
-        body = getattr(gm, str(node.target), None)
+    targets = dict.fromkeys(str(node.target) for node in gm.graph.find_nodes(op="get_attr"))
+    for target in targets:
+        body = attribute(gm, target)
         if isinstance(body, torch.fx.GraphModule):
-            name = prefix + str(node.target)
+            name = prefix + target
             nodes = tuple(read_node(inner, body) for inner in body.graph.nodes)
             result.append(Subgraph(name=name, nodes=nodes))
             result.extend(_bodies(body, name + "."))
     return result
+
+
+def attribute(gm: torch.fx.GraphModule, path: str) -> Any:
+    """What a dotted attribute path leads to; None where it leads nowhere."""
+    value: Any = gm
+    for part in path.split("."):
+        value = getattr(value, part, None)
+    return value

@@ -10,7 +10,8 @@ import torch
 
 from graphlens._torch import trace
 from graphlens.analysis.assemble import assemble
-from graphlens.analysis.compilation_graphs import LiveGraph, LoweredPlaces, place_graph
+from graphlens.analysis.compilation_graphs import LiveGraph, NodePlace, place_graph
+from graphlens.analysis.compilations import EpochClock
 from graphlens.capture.environment import environment, environment_notes
 from graphlens.capture.module_stack import module_calls
 from graphlens.capture.reader import node_source
@@ -19,44 +20,61 @@ from graphlens.model import Graph, Note, Report, TraceRecord, Unavailable
 _active: list["Recorder"] = []
 _active_lock = threading.Lock()
 
+_NOT_RETURNED = Unavailable("the inner backend has not returned")
+_NOT_COUNTED = Unavailable("calls of this graph are not counted")
+
 
 @dataclass
 class CapturedGraph:
-    """A graph a backend of ours was given, and what is learned about it afterwards."""
+    """A graph a backend of ours was given, and what is learned about it afterwards.
+
+    Attributes:
+        graph: As it was read.
+        attempt: How often the tracing had been started again.
+        seconds: Wall time in the inner backend.
+        hits: Reads how often it was called.
+        lowered: Places of the nodes of what it was lowered to, by stage and node name.
+    """
 
     graph: Graph
     attempt: int
-    seconds: float | Unavailable = field(
-        default_factory=lambda: Unavailable("the inner backend has not returned")
-    )
-    hits: Callable[[], int] | Unavailable = field(
-        default_factory=lambda: Unavailable("calls of this graph are not counted")
-    )
+    seconds: float | Unavailable = _NOT_RETURNED
+    hits: Callable[[], int] | Unavailable = _NOT_COUNTED
+    lowered: dict[str, dict[str, NodePlace]] = field(default_factory=dict)
 
-    def snapshot(self) -> Graph:
+    def snapshot(self, epoch: int) -> LiveGraph:
         """The graph with what is known of it now."""
         hits = self.hits if isinstance(self.hits, Unavailable) else self.hits()
-        return msgspec.structs.replace(self.graph, compile_seconds=self.seconds, hits=hits)
+        graph = msgspec.structs.replace(self.graph, compile_seconds=self.seconds, hits=hits)
+        return LiveGraph(epoch, self.attempt, graph, dict(self.lowered))
 
 
 class Recorder:
-    """Collects torch's trace and live graphs, from all threads, while it is started.
+    """Collects torch's trace and live graphs while it is started.
 
     Several recorders can be active at once; each sees everything.
+
+    Args:
+        thread: Identifier of the only thread to listen to; None for all.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, thread: int | None = None) -> None:
+        self._thread = thread
         self._lock = threading.Lock()
+        self._clock = EpochClock()
         self._records: list[TraceRecord] = []
-        self._captured: list[CapturedGraph] = []
-        self._lowered: list[LoweredPlaces] = []
+        self._captured: list[tuple[int, CapturedGraph]] = []
         self._notes: list[Note] = []
+        self._untraced = ""
 
     def start(self) -> None:
         """Starts to listen."""
         with _active_lock:
             _active.append(self)
-        trace.subscribe(self.add_record)
+        try:
+            trace.subscribe(self.add_record)
+        except (ImportError, AttributeError) as error:
+            self._untraced = f"torch's trace could not be read ({error}); see graphlens doctor"
 
     def stop(self) -> None:
         """Stops to listen; what was recorded stays."""
@@ -67,18 +85,17 @@ class Recorder:
 
     def add_record(self, record: TraceRecord) -> None:
         """Takes a record of torch's trace."""
+        if not self._is_listening():
+            return
         with self._lock:
-            self._records.append(record)
+            epoch = self._clock.tick(record)
+            self._records.append(msgspec.structs.replace(record, epoch=epoch) if epoch else record)
 
     def add_graph(self, captured: CapturedGraph) -> None:
         """Takes a live graph."""
-        with self._lock:
-            self._captured.append(captured)
-
-    def add_lowered(self, lowered: LoweredPlaces) -> None:
-        """Takes what the trace does not say about a lowered graph."""
-        with self._lock:
-            self._lowered.append(lowered)
+        if self._is_listening():
+            with self._lock:
+                self._captured.append((self._clock.epoch, captured))
 
     def add_note(self, note: Note) -> None:
         """Takes a note for the report."""
@@ -89,17 +106,21 @@ class Recorder:
         """A snapshot of what was recorded so far; recording goes on."""
         with self._lock:
             records = list(self._records)
-            live = [LiveGraph(attempt=c.attempt, graph=c.snapshot()) for c in self._captured]
-            lowered = list(self._lowered)
+            live = [captured.snapshot(epoch) for epoch, captured in self._captured]
             notes = list(self._notes)
         where = environment()
-        return assemble(records, live, lowered, where, (*environment_notes(where), *notes))
+        notes = [*environment_notes(where), *trace_notes(), *notes]
+        return assemble(records, live, where, notes, self._untraced)
 
     def placed(self, captured: CapturedGraph) -> Graph:
         """A live graph as it is known now, with its function and line."""
         with self._lock:
             records = list(self._records)
-        return place_graph(captured.snapshot(), records)
+            epoch = self._clock.epoch
+        return place_graph(captured.snapshot(epoch), records)
+
+    def _is_listening(self) -> bool:
+        return self._thread is None or self._thread == threading.get_ident()
 
 
 @contextmanager
@@ -128,11 +149,20 @@ def active_recorders() -> tuple[Recorder, ...]:
         return tuple(_active)
 
 
-def lowered_places(gm: torch.fx.GraphModule, compile_id: str, stage: str) -> LoweredPlaces:
-    """Modules and the user's own lines of a lowered graph's nodes."""
-    places = {node.name: (module_calls(node), node_source(node)[1]) for node in gm.graph.nodes}
-    return LoweredPlaces(
-        compile_id=compile_id,
-        stage=stage,
-        nodes={name: place for name, place in places.items() if place[0] or place[1]},
+def trace_notes() -> tuple[Note, ...]:
+    """A note where records of torch's trace could not be read."""
+    failures = trace.failures()
+    if not failures:
+        return ()
+    return (
+        Note(
+            code="trace-unread",
+            message=f"Records of torch's trace could not be read: {'; '.join(failures)}",
+            hint="Parts of this report may be missing. `graphlens doctor` says which torch fits.",
+        ),
     )
+
+
+def node_places(gm: torch.fx.GraphModule) -> dict[str, NodePlace]:
+    """Modules and lines of a lowered graph's nodes, by node name."""
+    return {node.name: NodePlace(module_calls(node), *node_source(node)) for node in gm.graph.nodes}

@@ -16,6 +16,7 @@ class TraceRecord(Data, frozen=True, kw_only=True):
         kind: Torch's name of the record; for an artifact the artifact's name.
         compile_id: Such as ``0/1``; empty where torch had none.
         attempt: How often the tracing of this compilation had been started again.
+        epoch: How often torch had started its compile ids anew; 0 in most runs.
         data: The record's metadata, with interned strings put back.
         payload: Its text; empty when it has none.
     """
@@ -23,5 +24,6 @@ class TraceRecord(Data, frozen=True, kw_only=True):
     kind: str
     compile_id: str = ""
     attempt: int = 0
+    epoch: int = 0
     data: dict[str, Any] = msgspec.field(default_factory=dict)
     payload: str = ""

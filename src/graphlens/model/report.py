@@ -42,7 +42,7 @@ class Environment(Data, frozen=True, kw_only=True):
     torch: str
     python: str
     platform: str = ""
-    devices: tuple[str, ...] = ()
+    devices: tuple[str, ...] | Unavailable = ()
     threads: int | Unavailable = Unavailable("not recorded")
     probes: tuple[Probe, ...] = ()
 

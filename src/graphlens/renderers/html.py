@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from graphlens.model import Environment as RunEnvironment
 from graphlens.model import Graph, Node, Report, Unavailable
 from graphlens.renderers.columns import graph_rows
 from graphlens.renderers.escape import html_prose, one_line, printable
@@ -162,7 +163,7 @@ def _environment(report: Report) -> list[tuple[str, str]]:
         ("torch", e.torch),
         ("Python", e.python),
         ("platform", e.platform),
-        ("devices", ", ".join(e.devices) or "CPU only"),
+        ("devices", _devices(e)),
         ("threads", str(threads)),
         ("report format", report.schema),
     ]
@@ -193,3 +194,9 @@ def _css() -> Markup:
     assert loader is not None  # noqa: S101
     source, _, _ = loader.get_source(_environment_of_templates(), "report.css")
     return Markup(source)  # noqa: S704 - our own file
+
+
+def _devices(environment: RunEnvironment) -> str:
+    if isinstance(environment.devices, Unavailable):
+        return str(environment.devices)
+    return ", ".join(environment.devices) or "CPU only"

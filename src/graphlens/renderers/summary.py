@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.model import Environment, Graph, Report
+from graphlens.model import Environment, Graph, Report, Unavailable
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.findings import Finding, findings, headline, unknowns
 from graphlens.renderers.fitting import Grid, draw, shorten, shorten_path, shrink
@@ -139,6 +139,6 @@ def environment_line(environment: Environment) -> str:
         f"torch {environment.torch}",
         f"Python {environment.python}",
         environment.platform,
-        *environment.devices,
+        *(() if isinstance(environment.devices, Unavailable) else environment.devices),
     ]
     return one_line(", ".join(part for part in parts if part))
