@@ -235,6 +235,44 @@ def test_a_forked_child_prints_no_summary_of_its_parent() -> None:
     assert run.stdout.count("Full report") == 1
 
 
+def test_threads_that_use_the_name_for_the_first_time_at_once() -> None:
+    program = (
+        "import threading, torch\n"
+        "ready = threading.Barrier(8)\n"
+        "def work(number):\n"
+        "    ready.wait()\n"
+        "    f = torch.compile(lambda x: x + number, backend='graphlens_eager')\n"
+        "    assert f(torch.zeros(2)).tolist() == [number, number]\n"
+        "    print('done')\n"
+        "threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]\n"
+        "[t.start() for t in threads]; [t.join() for t in threads]\n"
+    )
+    environment = {**os.environ, "GRAPHLENS_SHOW": "none"}
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert run.stdout.split() == ["done"] * 8, run.stderr
+
+
+def test_an_entry_point_that_others_loaded_before_torch() -> None:
+    program = (
+        "from importlib.metadata import entry_points\n"
+        "for entry in entry_points(group='torch_dynamo_backends'): entry.load()\n"
+        "import torch\n"
+        "f = torch.compile(lambda x: x + 1, backend='graphlens_eager')\n"
+        "print(f(torch.zeros(1)).tolist())\n"
+    )
+    environment = {**os.environ, "GRAPHLENS_SHOW": "none"}
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert run.stdout.split() == ["[1.0]"]
+
+
 def test_an_equal_backend_object_does_not_compile_again() -> None:
     with graphlens.record() as lens:
         for _ in range(4):

@@ -1,7 +1,7 @@
 """The backends torch finds by name: ``torch.compile(model, backend="graphlens")``.
 
-Torch loads this module through the entry-point group ``torch_dynamo_backends`` when a name is
-first used, before it compiles anything: from then on the process-wide recorder listens.
+Torch loads this module through `graphlens.entry` when a name is first used, before it compiles
+anything: from then on the process-wide recorder listens.
 """
 
 from collections.abc import Callable, Sequence

@@ -54,6 +54,13 @@ def lookup_backend(name: str) -> CompiledFn:
     return lookup_backend(name)
 
 
+def is_registered(name: str) -> bool:
+    """Whether torch's registry holds a backend's function already."""
+    from torch._dynamo.backends import registry
+
+    return name in registry._COMPILER_FNS
+
+
 def innermost(compiled: CompiledFn) -> CompiledFn:
     """A compiled function without the wrapper that keeps Dynamo off it.
 
@@ -114,11 +121,17 @@ def _handled_by_dynamo() -> tuple[type[BaseException], ...]:
 
 
 def original_callable(fn: Any) -> Any:
-    """What the user compiled: a compiled function or module without its compilation."""
+    """What the user compiled: a compiled function or module without its compilation.
+
+    A module that ``Module.compile`` was called on stays as it is; its uncompiled call, which is
+    what ``Module.compile`` compiles, is returned (seen on torch 2.13 and 2.14).
+    """
     if isinstance(fn, torch._dynamo.OptimizedModule):
-        return fn._orig_mod
+        fn = fn._orig_mod
     while hasattr(fn, "_torchdynamo_orig_callable"):
         fn = fn._torchdynamo_orig_callable
+    if isinstance(fn, torch.nn.Module) and fn._compiled_call_impl is not None:
+        return fn._call_impl
     return fn
 
 
@@ -129,6 +142,8 @@ def _probe_compile_id() -> str:
 
 @probe("backend registry", seen_on="2.11, 2.13, 2.14")
 def _probe_registry() -> str:
+    if not is_registered("inductor"):
+        raise TypeError("the registry does not hold inductor")
     return f"{len(backend_names())} backends"
 
 
