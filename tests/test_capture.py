@@ -185,6 +185,8 @@ def test_a_break_has_the_users_line_and_its_hits() -> None:
     assert found.explanation
     assert found.advice
     assert [g.hits for g in by_stage(report, "dynamo")] == [3, 2, 1]
+    ends = [g.ended_by for g in by_stage(report, "dynamo")]
+    assert ends == [f"Data-dependent branching at line {BRANCH_LINE}", "", ""]
 
 
 def test_a_frame_that_dynamo_gave_up_is_a_finding(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from graphlens.analysis.break_hits import with_hits
 from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.compilation_graphs import LiveGraph, collect_graphs
 from graphlens.analysis.frames import collect_frames, collect_recompiles
+from graphlens.analysis.graph_ends import with_ends
 from graphlens.model import (
     Environment,
     Graph,
@@ -32,9 +33,10 @@ def assemble(
         notes: What was noticed while recording.
         untraced: Why torch's trace could not be read; empty where it was.
     """
-    graphs = collect_graphs(records, live)
+    found = collect_breaks(records)
+    graphs = with_ends(collect_graphs(records, live), found)
     missing = Unavailable(untraced)
-    breaks = tuple(with_hits(found, graphs) for found in collect_breaks(records))
+    breaks = tuple(with_hits(one, graphs) for one in found)
     return Report(
         environment=environment,
         frames=collect_frames(records),

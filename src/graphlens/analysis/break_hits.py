@@ -23,7 +23,7 @@ def with_hits(found: GraphBreak, graphs: Sequence[Graph]) -> GraphBreak:
         if graph.stage == "dynamo"
         and not graph.discarded
         and graph.compile_id in found.compile_ids
-        and _can_hold(graph, found)
+        and can_hold(graph, found)
     ]
     begun = [g for g in met_in if not g.function.startswith("torch_dynamo_resume_in_")]
     innermost = max((g.source.line for g in begun if g.source), default=0)
@@ -36,7 +36,7 @@ def with_hits(found: GraphBreak, graphs: Sequence[Graph]) -> GraphBreak:
     return msgspec.structs.replace(found, hits=sum(known))
 
 
-def _can_hold(graph: Graph, found: GraphBreak) -> bool:
+def can_hold(graph: Graph, found: GraphBreak) -> bool:
     """Whether the break's line can be in the function, or rest of a function, of a graph.
 
     Several functions of a file can have one name, such as ``forward``: the one that begins last

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.cached_lines import with_present_lines
 from graphlens.analysis.compilations import CompilationKey, by_compilation, start_of
+from graphlens.analysis.graph_ends import with_ends
 from graphlens.analysis.placeholders import argument_index
 from graphlens.analysis.readable_graph import parse_readable
 from graphlens.analysis.symbols import symbols_in
@@ -65,7 +67,8 @@ def place_graph(live: LiveGraph, records: Sequence[TraceRecord]) -> Graph:
     """A graph that was just captured, with what the records so far say of its function."""
     key = CompilationKey(live.epoch, live.graph.compile_id)
     own = by_compilation(records).get(key, [])
-    return next(iter(_Compilation(key, own, [live]).graphs(lowered=False)))
+    (graph,) = with_ends(_Compilation(key, own, [live]).graphs(lowered=False), collect_breaks(own))
+    return graph
 
 
 class _Compilation:
