@@ -33,7 +33,7 @@ def table(graph: Graph, format: str = "plain", **options: object) -> str:
 
 def title(graph: Graph) -> str:
     """What is said of a graph before its table: which it is, its sizes, who compiled it."""
-    return str(graph_title(graph, _current_folder()))
+    return str(graph_title(graph, current_folder()))
 
 
 def summary(report: Report) -> str:
@@ -119,17 +119,35 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     Raises:
         OutputError: It cannot be written.
     """
-    probe = Path(path) / "report.html"
-    temporary = _temporary(probe)
-    with _clear_errors(probe):
-        temporary.parent.mkdir(parents=True, exist_ok=True)
-        temporary.touch()
-        temporary.unlink()
+    _probe(Path(path) / "report.html")
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Checks, before long work, that `save_report` will be able to write there.
+
+    Raises:
+        OutputError: The suffix is unknown, or the file or folder cannot be written.
+    """
+    given = os.fspath(path)
+    suffix = Path(given).suffix
+    if _is_folder(given) or not suffix:
+        check_folder(given)
+    else:
+        registry.option_names(suffix)  # raises for a suffix that no renderer writes
+        _probe(Path(given))
 
 
 def terminal_width() -> int:
     """Columns of the terminal; 100 where there is none."""
     return shutil.get_terminal_size(fallback=FALLBACK_SIZE).columns
+
+
+def current_folder() -> str:
+    """The folder that paths are shown relative to; empty where it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted
+        return ""
 
 
 def slugs(ids: list[str]) -> list[str]:
@@ -150,15 +168,8 @@ def slugs(ids: list[str]) -> list[str]:
 def _renderer(name: str, options: dict[str, object]) -> Renderer:
     """The renderer, told to name files relative to the current folder."""
     if "root" in registry.option_names(name):
-        options = {"root": _current_folder(), **options}
+        options = {"root": current_folder(), **options}
     return registry.renderer(name, **options)
-
-
-def _current_folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was deleted
-        return ""
 
 
 def _is_folder(path: str) -> bool:
@@ -179,6 +190,15 @@ def _write(path: Path, text: str) -> None:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _probe(path: Path) -> None:
+    """Makes the file's folder, and another file in it that is deleted at once."""
+    temporary = _temporary(Path(os.path.realpath(path)))
+    with _clear_errors(path):
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        temporary.touch()
+        temporary.unlink()
 
 
 def _temporary(target: Path) -> Path:

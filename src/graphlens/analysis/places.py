@@ -15,11 +15,13 @@ _GRAPHLENS = re.compile(
     r"^.*/(?:site|dist)-packages/graphlens/"
     r"|^.*/src/graphlens/(?:"
     r"(?:_torch|analysis|capture|checks|cli|model|renderers)/"
-    r"|(?:__init__|__main__|backends|display|errors|notebook|presenter|pytest_plugin|registry"
+    r"|(?:__init__|__main__|backends|display|entry|errors|notebook|presenter|pytest_plugin|registry"
     r"|requirements|sphinx_ext|version)\.py$)"
 )
 # What pip writes to start a package's command.
 _WRAPPER = re.compile(r"^.*/bin/(?:graphlens|pytest|py\.test|torchrun|accelerate)$")
+# Dynamo's way into a compiled function.
+_ENTRY = re.compile(r"^.*/torch/_dynamo/eval_frame\.py$")
 # Typed by the user, not generated.
 _INTERACTIVE = ("<stdin>", "<ipython-input-", "<python-input-")
 
@@ -59,8 +61,8 @@ def short_path(path: str, root: str = "") -> str:
 def user_frame(stack: Iterable[SourceLocation]) -> SourceLocation | None:
     """The innermost frame that is the user's own.
 
-    Where none is, the innermost of what GraphLens called; None where it called nothing. Its own
-    frames, and those that lead to them, belong to no program: the command line started it.
+    Where none is, the innermost of what GraphLens called; None where it called nothing but Dynamo.
+    Its own frames, and those that lead to them, belong to no program: a command of it began there.
 
     Args:
         stack: Outermost first.
@@ -69,9 +71,10 @@ def user_frame(stack: Iterable[SourceLocation]) -> SourceLocation | None:
     own = [frame for frame in frames if not is_library(frame.file)]
     if own:
         return own[-1]
-    ours = [index for index, frame in enumerate(frames) if is_graphlens(frame.file)]
-    called = frames[ours[-1] + 1 :] if ours else frames
-    return called[-1] if called else None
+    if any(is_graphlens(frame.file) for frame in frames):
+        entries = [n for n, f in enumerate(frames) if is_graphlens(f.file) or _ENTRY.match(f.file)]
+        frames = frames[entries[-1] + 1 :]
+    return frames[-1] if frames else None
 
 
 def place(location: SourceLocation | None, root: str = "") -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from graphlens import presenter
+from graphlens.cli.failures import described
+from graphlens.cli.options import traceback_option
 from graphlens.errors import GraphLensError, UserProgramError
 from graphlens.requirements import require_torch
 
@@ -16,6 +18,7 @@ FOLDER = "graphlens-out"
 @click.command(short_help="Inspect a real model and write graphlens-out/report.html.")
 @click.option("-o", "--output", default=FOLDER, show_default=True, help="Folder to write.")
 @click.option("--inner", default="inductor", show_default=True, help="Backend that compiles.")
+@traceback_option
 def demo(output: str, inner: str) -> None:
     """Compiles a training step of ResNet-18 and writes what torch.compile did to it."""
     require_torch()
@@ -29,21 +32,23 @@ def demo(output: str, inner: str) -> None:
 
 
 def _recorded(step: Callable[[str], None], inner: str) -> Any:
+    from graphlens._torch.dynamo import lookup_backend
     from graphlens._torch.inductor import find_cpp_compiler
     from graphlens.capture.process import record
 
     if inner == "inductor":
         find_cpp_compiler()
+    else:
+        lookup_backend(inner)
     with record() as lens:
         try:
             step(inner)
         except GraphLensError:
             raise
         except Exception as error:
-            first = str(error).strip().splitlines()[0]
             raise UserProgramError(
-                f"The demo's model raised {type(error).__name__}: {first}. "
-                "`graphlens doctor` says what is missing; `--traceback` shows where."
+                f"The demo's model raised {described(error)}. "
+                "`graphlens doctor` says what is missing."
             ) from error
     return lens.report()
 

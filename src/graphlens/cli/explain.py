@@ -5,8 +5,10 @@ from typing import Any
 import click
 
 from graphlens import presenter
+from graphlens.cli.failures import program_error
+from graphlens.cli.options import traceback_option
 from graphlens.cli.target import load_target
-from graphlens.errors import GraphLensError, UserProgramError
+from graphlens.errors import GraphLensError
 from graphlens.model import Report
 from graphlens.requirements import require_torch
 
@@ -19,6 +21,7 @@ from graphlens.requirements import require_torch
     "--dynamic/--static", default=None, help="As torch.compile's dynamic=True or dynamic=False."
 )
 @click.option("--inner", default="eager", show_default=True, help="Backend that runs the graphs.")
+@traceback_option
 def explain(
     target: str, output: tuple[str, ...], tables: bool, dynamic: bool | None, inner: str
 ) -> None:
@@ -28,31 +31,32 @@ def explain(
     (callable, [args, args, ...]) for several calls in order.
     """
     require_torch()
+    for path in output:
+        presenter.check_output(path)
     keywords = {} if dynamic is None else {"dynamic": dynamic}
     report = _explained(target, inner, keywords)
     click.echo(str(report))
     if tables:
         for graph in report.graphs:
-            click.echo("\n" + graph.table())
+            click.echo("\n" + graph.table().rstrip("\n"))
     for path in output:
         click.echo(f"wrote {presenter.save_report(report, path)}")
 
 
 def _explained(target: str, inner: str, keywords: dict[str, Any]) -> Report:
+    from graphlens._torch.dynamo import lookup_backend
     from graphlens.capture.explain import explain_calls
     from graphlens.capture.options import lens_options
 
+    lookup_backend(inner)  # a name that torch does not know is an error before the work
     options = lens_options({"show": "none", "inner": inner})
     fn, calls = load_target(target)
     try:
         return explain_calls(fn, calls, options, keywords)
     except GraphLensError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         found = getattr(error, "graphlens_report", None)
         if found is not None:
             click.echo(str(found))
-        raise UserProgramError(
-            f"{target} raised {type(error).__name__}: {str(error).strip().splitlines()[0]} "
-            "(--traceback before the command shows where)"
-        ) from error
+        raise program_error(target, error) from error

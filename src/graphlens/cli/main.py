@@ -1,5 +1,6 @@
 """The command line: one error becomes one message with the next step, and an exit code."""
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -8,7 +9,8 @@ import click
 from graphlens.cli.demo import demo
 from graphlens.cli.doctor import doctor
 from graphlens.cli.explain import explain
-from graphlens.errors import GraphLensError
+from graphlens.cli.options import TRACEBACK, traceback_option
+from graphlens.errors import GraphLensError, UserProgramError
 from graphlens.version import __version__
 
 EPILOG = (
@@ -19,11 +21,9 @@ EPILOG = (
 
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="graphlens")
-@click.option("--traceback", is_flag=True, help="Show Python's traceback of an error.")
-@click.pass_context
-def cli(context: click.Context, traceback: bool) -> None:
+@traceback_option
+def cli() -> None:
     """See what torch.compile did to a program."""
-    context.obj = {"traceback": traceback}
 
 
 cli.add_command(demo)
@@ -34,12 +34,17 @@ cli.add_command(explain)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the ``graphlens`` command."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a sign that it cannot show becomes "?"
+            stream.reconfigure(errors="replace")
     try:
         code = cli.main(given, prog_name="graphlens", standalone_mode=False)
     except GraphLensError as error:
-        if "--traceback" in given:
+        if TRACEBACK in given:
             raise
         click.echo(f"graphlens: {error}", err=True)
+        if isinstance(error, UserProgramError):
+            click.echo(f"{TRACEBACK} shows Python's traceback.", err=True)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()

@@ -1,5 +1,7 @@
 """TARGET arguments: a factory in a file or module that says what to run."""
 
+import os
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module, util
@@ -7,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from graphlens.cli.failures import described, program_error
 from graphlens.errors import UsageError, UserProgramError
 
 HELP = "FILE.py:FACTORY or PACKAGE.MODULE:FACTORY"
@@ -14,6 +17,8 @@ _SHAPE = (
     "The factory returns (callable, args) for one call, with args a tuple, "
     "or (callable, [args, args, ...]) for several."
 )
+
+_MODULE_NAME = re.compile(r"\w+(\.\w+)*")
 
 Calls = list[tuple[tuple[Any, ...], dict[str, Any]]]
 
@@ -37,8 +42,8 @@ def load_target(text: str) -> tuple[Callable[..., Any], Calls]:
         raise UsageError(f"{place} has no function {name!r}.{listed}")
     try:
         made = factory()
-    except Exception as error:
-        raise UserProgramError(f"{text}() raised {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise program_error(f"{text}()", error) from error
     return _checked(made, text)
 
 
@@ -48,7 +53,11 @@ def _checked(made: Any, text: str) -> tuple[Callable[..., Any], Calls]:
     fn, given = made
     calls = given if isinstance(given, list) else [given]
     if not all(isinstance(args, tuple) for args in calls):
-        raise UsageError(f"{text}() returned arguments that are no tuples. {_SHAPE}")
+        kinds = {type(args).__name__ for args in calls if not isinstance(args, tuple)}
+        raise UsageError(
+            f"{text}() returned arguments that are no tuple but {' and '.join(sorted(kinds))}. "
+            f"{_SHAPE} One argument x is (x,)."
+        )
     return fn, [(args, {}) for args in calls]
 
 
@@ -56,15 +65,24 @@ def _load_module(place: str) -> ModuleType:
     is_file = place.endswith(".py")
     if is_file and not Path(place).is_file():
         raise UsageError(f"There is no file {place}. Give {HELP}.")
+    if not is_file and not _MODULE_NAME.fullmatch(place):
+        raise UsageError(f"{place!r} is no module's name, and no .py file. Give {HELP}.")
     try:
         return _load_file(Path(place)) if is_file else _import(place)
     except UsageError:
         raise
+    except SystemExit as error:
+        raise UserProgramError(
+            f"{place} ended the process while it was loaded ({described(error)}). "
+            "Put what runs the program under `if __name__ == '__main__':`."
+        ) from error
     except Exception as error:
-        raise UserProgramError(f"Loading {place} raised {type(error).__name__}: {error}") from error
+        raise program_error(f"Loading {place}", error) from error
 
 
 def _import(name: str) -> ModuleType:
+    # `python -m` puts the current folder there, and the console script does not.
+    _search_first(os.getcwd())
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -77,12 +95,44 @@ def _import(name: str) -> ModuleType:
 
 
 def _load_file(path: Path) -> ModuleType:
-    spec = util.spec_from_file_location(path.stem, path)
+    name = _free_name(path)
+    spec = util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be loaded as Python.")
     module = util.module_from_spec(spec)
     # Dynamo looks functions up by their module's name, and pickling does too.
-    sys.modules[path.stem] = module
-    sys.path.insert(0, str(path.parent.resolve()))
+    sys.modules[name] = module
+    _search_first(str(path.parent.resolve()))
     spec.loader.exec_module(module)
     return module
+
+
+def _free_name(path: Path) -> str:
+    """The file's own name as a module; another one where a module of that name exists.
+
+    A file called random.py or torch.py must not take the place of what others import.
+    """
+    name = path.stem
+    if name.isidentifier() and not _is_taken(name, path.resolve()):
+        return name
+    return "graphlens_target_" + re.sub(r"\W", "_", name)
+
+
+def _is_taken(name: str, path: Path) -> bool:
+    if name in sys.modules:
+        origin = getattr(sys.modules[name], "__file__", None)
+    else:
+        try:
+            spec = util.find_spec(name)
+        except (ImportError, ValueError):
+            return True
+        if spec is None:
+            return False
+        origin = spec.origin
+    # The current folder may be searched already: then it is the file itself that was found.
+    return not (origin and Path(origin).resolve() == path)
+
+
+def _search_first(folder: str) -> None:
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
