@@ -1,6 +1,7 @@
 """explain: reasons without code generation, and nothing of the user's changed."""
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ numpy = pytest.importorskip("numpy")
 
 import graphlens
 from graphlens._torch.isolation import compiled_entries
-from graphlens.errors import UsageError
+from graphlens.errors import OutputError, UsageError
 from programs import BRANCH_LINE, Stack, branching, printing_loop, scaled
 
 pytestmark = pytest.mark.usefixtures("compiles")
@@ -117,12 +118,30 @@ def test_a_function_given_up_is_given_up_anew() -> None:
     assert [f.outcome for f in lens.report().frames] == ["skipped"]
 
 
-def test_an_error_of_the_function_reaches_the_user_with_the_report_so_far() -> None:
-    def fails(x: torch.Tensor) -> torch.Tensor:
-        x.add_(1)
-        torch._dynamo.graph_break()
-        raise KeyError("mine")
+def fails(x: torch.Tensor) -> torch.Tensor:
+    x.add_(1)
+    torch._dynamo.graph_break()
+    raise KeyError("mine")
 
+
+def test_the_report_is_written_when_the_call_ends(tmp_path: Path) -> None:
+    explained = graphlens.explain(scaled, out=tmp_path / "o")
+    assert list((tmp_path / "o").iterdir()) == []
+    report = explained(torch.ones(3), 2)
+    assert graphlens.load(tmp_path / "o") == report
+
+    with pytest.raises(KeyError):
+        graphlens.explain(fails, out=str(tmp_path / "failed"))(torch.ones(2))
+    assert graphlens.load(tmp_path / "failed").breaks
+
+
+def test_the_folder_is_checked_first(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot be written"):
+        graphlens.explain(scaled, out=tmp_path / "file" / "o")
+
+
+def test_an_error_of_the_function_reaches_the_user_with_the_report_so_far() -> None:
     with pytest.raises(KeyError, match="mine") as caught:
         graphlens.explain(fails)(torch.ones(2))
     assert caught.value.graphlens_report.breaks
@@ -134,8 +153,11 @@ def test_an_error_of_the_function_reaches_the_user_with_the_report_so_far() -> N
         (lambda: graphlens.explain(3), "takes a function or module, not int"),
         (
             lambda: graphlens.explain(scaled, shape=1),
-            "Unknown option shape. Valid, nearest first: show",
+            "Unknown option shape. Valid, nearest first: fullgraph, inner, dynamic, out",
         ),
+        (lambda: graphlens.explain(scaled, show="table"), "Unknown option show. Valid"),
+        (lambda: graphlens.explain(scaled, outer="o"), "nearest first: out, inner,"),
+        (lambda: graphlens.explain(scaled, inner=3), "graphlens.inner is 3"),
     ],
 )
 def test_wrong_calls(make: object, message: str) -> None:

@@ -2,12 +2,25 @@
 
 import random
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Protocol
 
 import torch
-from torch.utils import _pytree as pytree
+
+from graphlens.capture.kept_values import KeptGradients, KeptValues
+from graphlens.capture.reachable import Reachable
+from graphlens.capture.watched import KeptAttributes, WatchedOptimizers, WatchedTensors
+from graphlens.model import Note
+
+# A data set may be in reach as one tensor; larger ones are watched, and buffers always copied.
+LARGEST_COPY = 64 * 2**20
+
+
+class Keeper(Protocol):
+    """Part of the state as it was when this was made."""
+
+    def put_back(self) -> Sequence[Note]: ...
 
 
 @contextmanager
@@ -27,60 +40,75 @@ def kept_random_state() -> Iterator[None]:
 
 
 @contextmanager
-def kept_module_state(modules: list[torch.nn.Module]) -> Iterator[list[str]]:
-    """Puts back buffers that the call changed, such as batch norm's running statistics.
+def kept_state(found: Reachable, notes: list[Note]) -> Iterator[None]:
+    """Puts back buffers, gradients and other tensors that the call changed.
 
-    Yields:
-        A list that is filled at the end with the names of parameters that the call changed and
-        that are not put back: keeping a copy of them would double the model's memory.
+    Args:
+        found: What the call can reach.
+        notes: Takes a note for what changed and was not put back. Parameters and optimizers are
+            not: a copy of them would double the model's memory.
     """
-    buffers = [(buffer, buffer.detach().clone()) for m in modules for buffer in m.buffers()]
-    parameters = [(name, p, p._version) for m in modules for name, p in m.named_parameters()]
-    changed: list[str] = []
+    modules = {
+        path: module
+        for root, held in found.modules.items()
+        for path, module in held.named_modules(prefix=root)
+    }
+    watched, copied = _split(found)
+    keepers = (
+        WatchedOptimizers(found.optimizers),
+        WatchedTensors(watched),
+        KeptGradients(watched),
+        KeptValues(copied),
+        KeptAttributes(modules),
+    )
+
+    def put_back(keeper: Keeper) -> None:
+        notes.extend(keeper.put_back())
+
+    # The last is put back first, and all are even where one fails. Attributes come first, since
+    # the values are those of the buffers of before.
+    with ExitStack() as stack:
+        for keeper in keepers:
+            stack.callback(put_back, keeper)
+        yield
+
+
+def _split(found: Reachable) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Tensors that are watched, parameters above all, and those that are copied; each once."""
+    parameters = [
+        pair
+        for root, module in found.modules.items()
+        for pair in module.named_parameters(prefix=root)
+    ]
+    parameters += [
+        (f"{name}.param_groups[{number}][{index}]", parameter)
+        for name, optimizer in found.optimizers.items()
+        for number, group in enumerate(optimizer.param_groups)
+        for index, parameter in enumerate(group["params"])
+    ]
+    buffers = [
+        pair for root, module in found.modules.items() for pair in module.named_buffers(prefix=root)
+    ]
+    watched: dict[str, torch.Tensor] = {}
+    copied: dict[str, torch.Tensor] = {}
+    seen: set[int] = set()
+
+    def sort(name: str, tensor: torch.Tensor, into: dict[str, torch.Tensor]) -> None:
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            into[name] = tensor
+
+    for name, parameter in parameters:
+        sort(name, parameter, watched)
+    for name, buffer in buffers:
+        sort(name, buffer, copied)
+    for name, tensor in found.tensors.items():
+        sort(name, tensor, watched if tensor.requires_grad or _is_large(tensor) else copied)
+    return watched, copied
+
+
+def _is_large(tensor: torch.Tensor) -> bool:
     try:
-        yield changed
-    finally:
-        with torch.no_grad():
-            for buffer, copy in buffers:
-                # By value: batch norm does not raise the version of its statistics.
-                if not torch.equal(buffer, copy):
-                    buffer.copy_(copy)
-        changed += [name for name, parameter, before in parameters if parameter._version != before]
-
-
-def copied_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Arguments with every tensor copied, so that the call cannot change the user's.
-
-    A tensor given twice stays one tensor. Views of one storage become separate tensors.
-    """
-    copies: dict[int, torch.Tensor] = {}
-
-    def copied(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        if id(value) not in copies:
-            copies[id(value)] = _copy(value)
-        return copies[id(value)]
-
-    return pytree.tree_map(copied, (args, kwargs))  # type: ignore[no-any-return]
-
-
-def modules_of(target: Any) -> list[torch.nn.Module]:
-    """Modules a callable is known to run: itself, its owner, and those in its closure."""
-    found = [target, getattr(target, "__self__", None)]
-    found += [_contents(cell) for cell in getattr(target, "__closure__", None) or ()]
-    return [value for value in found if isinstance(value, torch.nn.Module)]
-
-
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not filled yet
-        return None
-
-
-def _copy(tensor: torch.Tensor) -> torch.Tensor:
-    if tensor.is_leaf:
-        copy = tensor.detach().clone()
-        return copy.requires_grad_(tensor.requires_grad)
-    return tensor.clone()
+        return tensor.numel() * tensor.element_size() > LARGEST_COPY
+    except Exception:  # noqa: BLE001  no size yet, or an unusual kind
+        return True
