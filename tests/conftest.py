@@ -66,7 +66,9 @@ def _torch_state() -> dict[str, object]:
     }
     for config in (torch._dynamo.config, torch._inductor.config, torch._functorch.config):
         for name, value in config.get_config_copy().items():
-            state[f"{config.__name__}.{name}"] = repr(value)
+            # The order of a set is not the same each time.
+            shown = sorted(map(repr, value)) if isinstance(value, (set, frozenset)) else repr(value)
+            state[f"{config.__name__}.{name}"] = shown
     return state
 
 

@@ -235,6 +235,9 @@ def test_a_forked_child_prints_no_summary_of_its_parent() -> None:
     assert run.stdout.count("Full report") == 1
 
 
+@pytest.mark.skipif(
+    torch.__version__ < "2.12", reason="torch 2.11 itself crashes when threads compile at once"
+)
 def test_threads_that_use_the_name_for_the_first_time_at_once() -> None:
     program = (
         "import threading, torch\n"
