@@ -6,9 +6,8 @@ name and, with a dot before it, its suffix. A built-in name cannot be taken over
 """
 
 import dataclasses
-import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import Any, cast
 
 from graphlens.errors import OutputError, UsageError
 from graphlens.renderers.base import Renderer
+from graphlens.suggestions import nearest_first
 
 GROUP = "graphlens.renderers"
 
@@ -88,13 +88,6 @@ def option_names(name: str) -> tuple[str, ...]:
     """The options that a renderer, given by name or suffix, takes."""
     kind, fixed = _find(name)
     return tuple(option for option in _options_of(kind) if option not in fixed)
-
-
-def nearest_first(wrong: str, valid: Iterable[str]) -> str:
-    """The valid names for an error message, those most like the wrong one first."""
-    names = list(valid)
-    near = difflib.get_close_matches(wrong, names, n=len(names), cutoff=0.6)
-    return ", ".join([*near, *(name for name in names if name not in near)])
 
 
 def load(target: str) -> Any:

@@ -5,13 +5,13 @@ Seen on torch 2.11, 2.13 and 2.14 unless a function says otherwise.
 
 import inspect
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
 import torch
 
 from graphlens._torch.probes import probe
 from graphlens.errors import UsageError
+from graphlens.suggestions import nearest_first
 
 CompiledFn = Callable[..., Any]
 
@@ -49,8 +49,8 @@ def lookup_backend(name: str) -> CompiledFn:
 
     names = backend_names()
     if name not in names:
-        near = get_close_matches(name, names, n=len(names), cutoff=0.0)
-        raise UsageError(f"There is no backend {name!r}. Valid, nearest first: {', '.join(near)}.")
+        shown = nearest_first(name, (n for n in names if not n.endswith("_TESTING_ONLY")))
+        raise UsageError(f"There is no backend {name!r}. Valid, nearest first: {shown}.")
     return lookup_backend(name)
 
 

@@ -16,7 +16,7 @@ _GRAPHLENS = re.compile(
     r"|^.*/src/graphlens/(?:"
     r"(?:_torch|analysis|capture|checks|cli|model|renderers)/"
     r"|(?:__init__|__main__|backends|display|entry|errors|notebook|presenter|pytest_plugin|registry"
-    r"|requirements|sphinx_ext|version)\.py$)"
+    r"|requirements|suggestions|sphinx_ext|version)\.py$)"
 )
 # What pip writes to start a package's command.
 _WRAPPER = re.compile(r"^.*/bin/(?:graphlens|pytest|py\.test|torchrun|accelerate)$")

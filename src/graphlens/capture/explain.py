@@ -3,7 +3,6 @@
 import os
 import threading
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
@@ -20,6 +19,7 @@ from graphlens.capture.state import kept_random_state, kept_state
 from graphlens.errors import UsageError
 from graphlens.model import Note, Report
 from graphlens.model.presentation import presenter
+from graphlens.suggestions import nearest_first
 
 COMPILE_KEYWORDS = ("dynamic", "fullgraph")
 OPTIONS = ("inner", "out", *COMPILE_KEYWORDS)
@@ -52,8 +52,8 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         raise UsageError(f"explain takes a function or module, not {type(fn).__name__}.")
     for name in options:
         if name not in OPTIONS:
-            near = get_close_matches(name, OPTIONS, n=len(OPTIONS), cutoff=0.0)
-            raise UsageError(f"Unknown option {name}. Valid, nearest first: {', '.join(near)}.")
+            valid = nearest_first(name, OPTIONS)
+            raise UsageError(f"Unknown option {name}. Valid, nearest first: {valid}.")
     keywords = {name: options[name] for name in COMPILE_KEYWORDS if name in options}
     lens = lens_options({"show": "none", "inner": options.get("inner", "eager")})
     # Absolute, as the function may change the current folder.

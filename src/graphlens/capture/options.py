@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any
 
 from graphlens.errors import UsageError
+from graphlens.suggestions import nearest_first
 
 PREFIX = "graphlens."
 SHOW = ("none", "summary", "table", "code")
@@ -87,8 +87,7 @@ def _from_environment() -> dict[str, Any]:
 
 
 def _unknown(name: str, prefix: str) -> str:
-    near = get_close_matches(name, NAMES, n=len(NAMES), cutoff=0.0)
-    valid = ", ".join(prefix + known for known in near)
+    valid = nearest_first(prefix + name, (prefix + known for known in NAMES))
     return f"Unknown option {prefix}{name}. Valid, nearest first: {valid}."
 
 
