@@ -123,6 +123,18 @@ def test_a_reset_starts_a_new_count() -> None:
     assert [(f.id, f.function) for f in report.frames] == [("0", "first"), ("0@2", "second")]
 
 
+def test_a_module_of_torch_itself_is_named_by_its_class() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    compiled = torch.compile(model, backend="graphlens_aot_eager", options=QUIET)
+    with graphlens.record() as lens:
+        compiled(torch.ones(2, 4))
+    report = lens.report()
+    (frame,) = report.frames
+    assert frame.file == __file__
+    assert {g.function for g in report.graphs} == {frame.function} == {"Sequential"}
+    assert {g.source.file for g in report.graphs} == {__file__}
+
+
 def test_hits_of_a_break_in_an_inner_module() -> None:
     compiled = torch.compile(Outer(), backend="graphlens_eager", options=QUIET)
     with graphlens.record() as lens:

@@ -7,6 +7,7 @@ from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.compilation_graphs import LiveGraph, collect_graphs
 from graphlens.analysis.frames import collect_frames, collect_recompiles
 from graphlens.analysis.graph_ends import with_ends
+from graphlens.analysis.wrapped_modules import with_module_names
 from graphlens.model import (
     Environment,
     Graph,
@@ -39,7 +40,7 @@ def assemble(
     breaks = tuple(with_hits(one, graphs) for one in found)
     return Report(
         environment=environment,
-        frames=collect_frames(records),
+        frames=with_module_names(collect_frames(records), graphs),
         graphs=graphs,
         breaks=missing if untraced else breaks,
         recompiles=missing if untraced else collect_recompiles(records),

@@ -9,11 +9,18 @@ import msgspec
 
 from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.cached_lines import with_present_lines
-from graphlens.analysis.compilations import CompilationKey, by_compilation, start_of
+from graphlens.analysis.compilations import (
+    CompilationKey,
+    by_compilation,
+    start_of,
+    start_stack,
+)
 from graphlens.analysis.graph_ends import with_ends
 from graphlens.analysis.placeholders import argument_index
+from graphlens.analysis.places import user_frame
 from graphlens.analysis.readable_graph import parse_readable
 from graphlens.analysis.symbols import symbols_in
+from graphlens.analysis.wrapped_modules import is_wrapper, root_class
 from graphlens.model import Graph, ModuleCall, Node, SourceLocation, TraceRecord, Unavailable
 
 STAGES = {
@@ -81,6 +88,7 @@ class _Compilation:
         self.records = records
         self.live = live
         self.start = start_of(records)
+        self.caller = user_frame(start_stack(records)[:-1])
         self.cached = any(record.kind in _CACHE_HITS for record in records)
         self.used: dict[str, int] = defaultdict(int)
 
@@ -106,12 +114,16 @@ class _Compilation:
         pieces = [self.live_graph(one, texts if whole else []) for one in live]
         pieces = pieces or [self.text_graph(text) for text in texts]
         for number, piece in enumerate(pieces):
-            yield self.finished(piece)
+            dynamo = self.finished(piece)
+            yield dynamo
             if lowered:
                 places = live[number].lowered if live else {}
                 for record in self.lowered_records(own, number, len(pieces)):
                     known = places.get(STAGES[record.kind], {})
-                    yield self.finished(self.lowered_graph(record, piece, known))
+                    graph = self.finished(self.lowered_graph(record, piece, known))
+                    yield msgspec.structs.replace(
+                        graph, function=dynamo.function, source=dynamo.source
+                    )
 
     def lowered_records(
         self, records: list[TraceRecord], number: int, pieces: int
@@ -170,11 +182,16 @@ class _Compilation:
         number = self.used[graph.stage]
         self.used[graph.stage] += 1
         suffix = f".{number + 1}" if number else ""
+        function = self.start.function if self.start else graph.function
+        source = self.start or graph.source
+        if is_wrapper(self.start):
+            function = root_class(graph.nodes) or function
+            source = self.caller or source
         return msgspec.structs.replace(
             graph,
             id=self.key.unique(f"{self.key.compile_id}.{graph.stage}{suffix}"),
-            function=self.start.function if self.start else graph.function,
-            source=self.start or graph.source,
+            function=function,
+            source=source,
             symbols=symbols_in(graph.nodes, self.records),
             cached=self.cached,
         )
