@@ -290,3 +290,24 @@ def test_what_torch_saves_ahead_of_time_stays_as_it_is() -> None:
         pytest.skip("this torch has no aot_compile")
     compiled = torch.compile(scaled, backend="graphlens", options=QUIET, fullgraph=True)
     assert compiled.aot_compile(((torch.ones(2), 2), {}))(torch.ones(2), 2).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="notes on exceptions came with Python 3.11")
+def test_a_missing_compiler_says_what_to_do(tmp_path) -> None:
+    program = (
+        "import torch\n"
+        "f = torch.compile(lambda x: x.cos() + 1, backend='graphlens')\n"
+        "try: f(torch.ones(7))\n"
+        "except Exception as error: print(type(error).__name__, *error.__notes__)\n"
+    )
+    environment = {
+        **os.environ,
+        "CXX": "/no/such/compiler",
+        "GRAPHLENS_SHOW": "none",
+        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert run.stdout.startswith("InductorError graphlens: Inductor found no C++ compiler")
+    assert "apt-get install g++" in run.stdout
