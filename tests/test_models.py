@@ -56,6 +56,7 @@ def test_bit_identical_and_shown(name: str, train: bool, tmp_path: Path) -> None
     stages = [graph.stage for graph in report.graphs]
     assert stages == (["dynamo", "forward", "backward"] if train else ["dynamo", "inference"])
     assert report.breaks == ()
+    assert report.graphs[0].hits == 1
     for graph in report.graphs:
         _check_graph(graph)
         _check_table(graph)

@@ -83,13 +83,22 @@ def break_reason(gm: torch.fx.GraphModule) -> str:
 def is_saved_by_torch(compiled: CompiledFn) -> bool:
     """Whether Dynamo may save what the backend returned, so that it must stay as it is.
 
-    Precompilation caches it (``caching_precompile``); ``aot_compile`` asks for an object that can
-    serialize itself, which Inductor returns where that is wanted (torch 2.13 and 2.14).
+    Precompilation caches it (``caching_precompile``), and ``aot_compile`` takes objects that save
+    themselves (torch 2.13 and 2.14).
     """
     if getattr(torch._dynamo.config, "caching_precompile", False):
         return True
-    saved = hasattr(compiled, "serialize_compile_artifacts")
-    return saved or getattr(compiled, "serialize", None) is not None
+    return hasattr(compiled, "serialize_compile_artifacts")
+
+
+def keep_serialize(wrapper: CompiledFn, compiled: CompiledFn) -> None:
+    """Gives a wrapper the way to save the compiled function that it calls.
+
+    ``aot_compile`` looks for it on what the backend returned (torch 2.13 and 2.14).
+    """
+    serialize = getattr(compiled, "serialize", None)
+    if serialize is not None:
+        wrapper.serialize = serialize  # type: ignore[attr-defined]
 
 
 def blame(inner: str, error: Exception) -> Exception:

@@ -224,7 +224,8 @@ def _stage_of_program(record: TraceRecord) -> str:
 
 
 def _placed(node: Node, place: NodePlace | None) -> Node:
-    if place is None:
+    # A placeholder's metadata is that of a value it was saved from, or of its first use.
+    if place is None or node.op == "placeholder":
         return node
     return msgspec.structs.replace(
         node,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from graphlens._torch.dynamo import innermost, is_saved_by_torch
+from graphlens._torch.dynamo import innermost, is_saved_by_torch, keep_serialize
 from graphlens.model import Unavailable
 
 
@@ -25,4 +25,5 @@ def counted(
         hits += 1
         return run(*args)
 
+    keep_serialize(count, compiled)
     return count, lambda: hits
