@@ -1,7 +1,8 @@
 """One fresh process of a measurement; started by ``overhead.py``.
 
 worker.py calls WORKLOAD BACKEND[,BACKEND] ROUNDS OUT     seconds per call, by round
-worker.py compile WORKLOAD BACKEND OUT                    CPU seconds of a cold compilation
+worker.py compile WORKLOAD BACKEND OUT                    CPU seconds of a compilation
+worker.py rebuild WORKLOAD BACKEND OUT                    the same; the caller keeps a cache folder
 """
 
 import gc
