@@ -46,8 +46,8 @@ def test_the_users_own(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/work/main/src/graphlens/cli/explain.py",
-        "/work/main/.venv/bin/graphlens",
+        "/home/me/graphlens/src/graphlens/cli/explain.py",
+        "/home/me/graphlens/.venv/bin/graphlens",
         "/usr/local/bin/torchrun",
         "/usr/lib/python3.10/runpy.py",
         "<frozen runpy>",

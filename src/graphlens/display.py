@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 from multiprocessing import parent_process, util
 
-from graphlens import presenter
+import graphlens.presenter as presenter
 from graphlens.capture.options import LensOptions
 from graphlens.capture.process import process_folder, process_recorder, process_report
 from graphlens.capture.recorder import CapturedGraph

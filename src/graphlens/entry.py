@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any
 
-from graphlens import backends
+import graphlens.backends as backends
 from graphlens._torch.dynamo import is_registered
 
 _NAMES = ("graphlens", "graphlens_eager", "graphlens_aot_eager")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graphlens import registry
+import graphlens.registry as registry
 from graphlens.errors import OutputError, ReportFormatError
 from graphlens.model import Graph, Report, from_json
 from graphlens.renderers.base import Renderer

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from graphlens.analysis.break_hits import with_hits
 from graphlens.analysis.break_records import collect_breaks
-from graphlens.analysis.compilation_graphs import LiveGraph, collect_graphs
+from graphlens.analysis.compilation_graphs import REPLAY, LiveGraph, collect_graphs
 from graphlens.analysis.frames import collect_frames, collect_recompiles
 from graphlens.analysis.graph_ends import with_ends
 from graphlens.analysis.wrapped_modules import with_module_names
@@ -44,12 +44,12 @@ def assemble(
         graphs=graphs,
         breaks=missing if untraced else breaks,
         recompiles=missing if untraced else collect_recompiles(records),
-        notes=(*notes, *_cache_notes(graphs), *_module_notes(graphs)),
+        notes=(*notes, *_replay_notes(records), *_module_notes(graphs)),
     )
 
 
-def _cache_notes(graphs: Sequence[Graph]) -> list[Note]:
-    cached = list(dict.fromkeys(graph.compile_id for graph in graphs if graph.cached))
+def _replay_notes(records: Sequence[TraceRecord]) -> list[Note]:
+    cached = list(dict.fromkeys(r.compile_id for r in records if r.kind == REPLAY))
     if not cached:
         return []
     return [
@@ -58,7 +58,7 @@ def _cache_notes(graphs: Sequence[Graph]) -> list[Note]:
             message=f"A compile cache answered for {', '.join(cached)}. Lowered graphs there are "
             "those of the run that filled it, read from torch's trace; they have no module paths, "
             "and lines only where the present program has the same.",
-            hint="TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 compiles them anew.",
+            hint="TORCHINDUCTOR_AUTOGRAD_CACHE=0 lowers them anew, and still uses built kernels.",
         )
     ]
 

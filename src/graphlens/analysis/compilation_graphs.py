@@ -29,7 +29,10 @@ STAGES = {
     "aot_backward_graph": "backward",
     "aot_inference_graph": "inference",
 }
-_CACHE_HITS = ("aotautograd_cache_hit", "fx_graph_cache_hit")
+# AOTAutograd's cache replays the text of the run that filled it; Inductor's own cache of
+# generated programs is asked later, with a graph that was lowered now.
+REPLAY = "aotautograd_cache_hit"
+_CACHE_HITS = (REPLAY, "fx_graph_cache_hit")
 _AOT_ID = re.compile(r"AOT ID: \['\d+_(forward|backward|inference)'\]")
 
 
@@ -160,7 +163,7 @@ class _Compilation:
         nodes, subgraphs = parse_readable(record.payload)
         nodes = tuple(_placed(node, places.get(node.name)) for node in nodes)
         nodes = tuple(_named_by(node, dynamo, stage) for node in nodes)
-        if self.cached:
+        if any(record.kind == REPLAY for record in self.records):
             nodes = with_present_lines(nodes, dynamo.nodes)
         uncounted = Unavailable("calls of backward graphs are not counted")
         return Graph(

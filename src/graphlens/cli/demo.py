@@ -1,12 +1,13 @@
 """``graphlens demo``: inspects a real model and writes a report."""
 
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from graphlens import presenter
+import graphlens.presenter as presenter
 from graphlens.cli.failures import described
 from graphlens.cli.options import traceback_option
 from graphlens.errors import GraphLensError, UserProgramError
@@ -23,6 +24,8 @@ def demo(output: str, inner: str) -> None:
     """Compiles a training step of ResNet-18 and writes what torch.compile did to it."""
     require_torch()
     presenter.check_folder(output)
+    # Lowered anew each time, so that the graphs have their modules; built kernels are still used.
+    os.environ.setdefault("TORCHINDUCTOR_AUTOGRAD_CACHE", "0")
     name, step = _model_step()
     click.echo(f"Compiling a training step of {name} with backend={inner!r} ...")
     report = _recorded(step, inner)

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from graphlens import presenter
+import graphlens.presenter as presenter
 from graphlens.cli.failures import program_error
 from graphlens.cli.options import traceback_option
 from graphlens.cli.target import load_target
