@@ -78,14 +78,14 @@ def test_functions_of_two_epochs_are_two_frames() -> None:
     assert [(r.frame, r.function) for r in collect_recompiles(records)] == [("0@2", "second")]
 
 
-def test_reasons_without_a_compilation_are_no_recompile() -> None:
+def test_reasons_at_the_limit_are_no_recompile() -> None:
     limit = "Dynamo recompile limit exceeded\n  Explanation: ..."
     records = [
         start("0/0"), text("0/0"), metrics("0/0"),
         reasons("0/1"), start("0/1"), metrics("0/1", fail_type="SkipFrame", fail_reason="given up"),
         reasons("0/2"), metrics("0/2", fail_type="Unsupported", fail_reason=limit),
     ]  # fmt: skip
-    assert collect_recompiles(records) == ()
+    assert [r.compile_id for r in collect_recompiles(records)] == ["0/1"]
     (frame,) = collect_frames(records)
     assert [c.outcome for c in frame.compilations] == ["compiled", "skipped", "recompile_limit"]
     assert frame.outcome == "skipped"

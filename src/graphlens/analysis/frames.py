@@ -35,17 +35,17 @@ def collect_frames(records: Sequence[TraceRecord]) -> tuple[Frame, ...]:
 
 
 def collect_recompiles(records: Sequence[TraceRecord]) -> tuple[Recompile, ...]:
-    """Every recompile that compiled something, in order.
+    """Every recompile that torch set out on, in order, also one it gave up or that failed.
 
-    Torch logs the reasons before it tries. At the recompile limit, and where the tracing is given
-    up, nothing is compiled: that is an outcome of the frame, not a recompile.
+    At the recompile limit torch logs the reasons too, but does not try: that is an outcome of the
+    frame, not a recompile.
     """
     result = []
     by_key = by_compilation(records)
     starts = _starts(by_key)
     for key, own in by_key.items():
         reasons = [r for r in own if r.kind == recompile_records.KIND]
-        if not reasons or _outcome(own)[0] not in ("compiled", "no_graph", "unfinished"):
+        if not reasons or _outcome(own)[0] == "recompile_limit":
             continue
         location = starts.get(key.frame) or SourceLocation(file="", line=0)
         result.append(
