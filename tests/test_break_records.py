@@ -86,7 +86,7 @@ def test_a_break_that_splits() -> None:
     assert found.consequence == "split"
     assert found.explanation.startswith("Detected data-dependent branching (e.g. `if")
     assert found.explanation.endswith("gt = gt(sum_1, 0)")
-    assert found.advice == (
+    assert found.hints == (
         "This graph break is fundamental.",
         "Use `torch.cond` to express dynamic control flow.",
     )
@@ -100,7 +100,7 @@ def test_a_frame_given_up_names_the_first_cause() -> None:
     assert found.consequence == "frame_skipped"
     assert found.gb_code == "GB0059"
     assert found.explanation == "Dynamo does not know how to trace builtin operator `print`"
-    assert found.advice == ("Avoid calling builtin `print`.",)
+    assert found.hints == ("Avoid calling builtin `print`.",)
     assert [frame.line for frame in found.stack] == [14]
 
 

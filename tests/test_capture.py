@@ -198,7 +198,7 @@ def test_a_break_has_the_users_line_and_its_hits() -> None:
     assert found.consequence == "split"
     assert found.hits == 3
     assert found.explanation
-    assert found.advice
+    assert found.hints
     assert [g.hits for g in by_stage(report, "dynamo")] == [3, 2, 1]
     ends = [g.ended_by for g in by_stage(report, "dynamo")]
     assert ends == [f"Data-dependent branching at line {BRANCH_LINE}", "", ""]

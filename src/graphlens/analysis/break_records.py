@@ -73,7 +73,7 @@ def parse_break(record: TraceRecord) -> GraphBreak:
         link=link["url"] if link else "",
         consequence="frame_skipped" if _SKIPPED in text else "split",
         explanation=_joined(explanation["text"]) if explanation else "",
-        advice=tuple(_joined(hint["text"]) for hint in _HINT.finditer(first)),
+        hints=tuple(_joined(hint["text"]) for hint in _HINT.finditer(first)),
         context=_joined(context["text"]) if context else "",
         points_to=points_to,
         stack=stack,
@@ -112,7 +112,7 @@ def _merged(first: GraphBreak, again: GraphBreak) -> GraphBreak:
         compile_ids=tuple(dict.fromkeys(first.compile_ids + again.compile_ids)),
         consequence="frame_skipped" if skipped else "split",
         explanation=first.explanation or again.explanation,
-        advice=first.advice or again.advice,
+        hints=first.hints or again.hints,
     )
 
 

@@ -2,8 +2,11 @@
 
 from graphlens.model import presentation
 from graphlens.model.base import Data
-from graphlens.model.events import Frame, GraphBreak, Note, Recompile
+from graphlens.model.breaks import EagerOperators, GraphBreak
+from graphlens.model.frames import Frame
 from graphlens.model.graph import Graph
+from graphlens.model.note import Note
+from graphlens.model.recompiles import Recompile
 from graphlens.model.unavailable import Unavailable
 
 SCHEMA = "graphlens-report/1"
@@ -56,6 +59,7 @@ class Report(Data, frozen=True, kw_only=True):
         graphs: Every graph, in the order of capture; lowered graphs follow their Dynamo graph.
         breaks: Every graph break once, in the order met.
         recompiles: Every recompile, in order.
+        eager: Operators that ran outside every graph, by the user's line, most first.
         kernels: Names of generated kernels.
         timings: Measured by ``compare``.
         accuracy: Measured by ``compare``.
@@ -68,6 +72,9 @@ class Report(Data, frozen=True, kw_only=True):
     graphs: tuple[Graph, ...] = ()
     breaks: tuple[GraphBreak, ...] | Unavailable = ()
     recompiles: tuple[Recompile, ...] | Unavailable = ()
+    eager: tuple[EagerOperators, ...] | Unavailable = Unavailable(
+        "counted by graphlens.explain only, as counting slows the program down"
+    )
     kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
     timings: tuple[float, ...] | Unavailable = Unavailable("not timed; use graphlens.compare")
     accuracy: tuple[str, ...] | Unavailable = Unavailable("not compared; use graphlens.compare")

@@ -20,3 +20,15 @@ class SourceLocation(Data, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+class Excerpt(Data, frozen=True, kw_only=True, tag="excerpt", tag_field="kind"):
+    """Lines of a file.
+
+    Attributes:
+        first: Number of the first line.
+        lines: Their text, without line ends.
+    """
+
+    first: int
+    lines: tuple[str, ...]

@@ -193,8 +193,6 @@ def _of_break(item: GraphBreak, root: str) -> Finding:
         details.append(("context", item.context))
     if item.points_to and (item.points_to.file, item.points_to.line) != (item.file, item.line):
         facts.append(("torch points to", location_text(item.points_to, root)))
-    if not isinstance(item.cause, Unavailable):
-        facts.insert(0, ("cause", item.cause))
     return Finding(
         kind=EAGER if skipped else BREAK,
         title=one_line(f"{consequence}{item.kind}{code}"),
@@ -203,7 +201,7 @@ def _of_break(item: GraphBreak, root: str) -> Finding:
         function=one_line(item.function),
         code=one_line(item.code),
         why=_lines(item.explanation.split("\n")),
-        advice=tuple(map(one_line, item.advice)),
+        advice=tuple(map(one_line, item.advice or item.hints)),
         facts=_clean(facts),
         details=_clean(details),
         stack=tuple(
