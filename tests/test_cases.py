@@ -4,6 +4,8 @@ All of them with ``eager`` inside; ten under Inductor, chosen to cover training,
 breaks, exceptions, mutation, threads, random numbers and the recompile limit. The rest under
 Inductor is ``make cases``. Each run is a process of its own, forked from one that has imported
 torch; ``tools/casework`` says what is compared.
+
+And what the report says of each is what torch's own log said when the case was measured.
 """
 
 import sys
@@ -50,6 +52,14 @@ def assert_same(launcher: launch.Launcher, case: Path, inner: str) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 def test_same_outcome_with_eager_inside(launcher: launch.Launcher, case: Path) -> None:
     assert_same(launcher, case, "eager")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_the_report_says_what_torch_says(launcher: launch.Launcher, case: Path) -> None:
+    result = results.judge_facts(launcher, case, limit=400)
+    if result["facts_missing"].startswith("needs "):
+        pytest.skip(f"{case.stem} {result['facts_missing']}")
+    assert result["facts"] == []
 
 
 @pytest.mark.parametrize("name", UNDER_INDUCTOR)

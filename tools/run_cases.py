@@ -6,7 +6,8 @@
 
 Each run is a process of its own, with a time limit. Results are kept in graphlens-out/cases.jsonl:
 a run that was stopped goes on where it was, and a change of GraphLens, torch or a case makes its
-results be measured again. Exit code 1: a case differs or is unclear.
+results be measured again. Exit code 1: a case differs or is unclear, or its report has other facts
+than its EXPECT.
 """
 
 import argparse
@@ -38,10 +39,10 @@ def main() -> int:
     print(results.summary(found))
     if arguments.markdown:
         _write(Path(arguments.markdown), found, arguments.inner)
-    bad = [r for r in found if r["verdict"].startswith(("differs", "unclear"))]
+    bad = [result for result in found if not results.is_good(result)]
     for result in bad:
         print(f"\n{result['case']}: {result['verdict']}")
-        for line in result["differences"]:
+        for line in result["differences"] + [f"report: {fact}" for fact in result["facts"]]:
             print(f"  {line}")
     return int(bool(bad) or len(found) < len(cases))
 
@@ -84,10 +85,12 @@ def _run(cases: list[Path], store: results.Store, arguments: argparse.Namespace)
                     except queue.Empty:
                         return
                     result = results.judge(launcher, case, arguments.inner, arguments.limit)
+                    result |= results.judge_facts(launcher, case, arguments.limit)
                     with writing:
                         store.put(case, result)
                         seconds = " + ".join(f"{s or 0:.1f}" for s in result["seconds"])
-                        print(f"{case.stem}: {result['verdict']} ({seconds} s)", flush=True)
+                        facts = f"; facts differ: {len(result['facts'])}" * bool(result["facts"])
+                        print(f"{case.stem}: {result['verdict']}{facts} ({seconds} s)", flush=True)
 
         workers = [threading.Thread(target=work) for _ in range(arguments.workers)]
         for worker in workers:

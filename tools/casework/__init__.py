@@ -7,6 +7,8 @@ text), so two outcomes can be compared without torch and kept in a file.
 Modules:
     digest   a value as text that is equal exactly when the value is equal bit for bit
     outcome  runs a case in this process
+    facts    what a report says of a case, held against what torch said
+    versions where torch versions differ in that
     child    the process that runs one case, or a server that forks one for each request
     launch   starts those processes, with time limits
     compare  what differs between two outcomes

@@ -1,8 +1,9 @@
 """The process that runs cases; started by ``launch``, not by hand.
 
-    child.py CASE BACKEND OPTIONS_AS_JSON LIMIT OUT   runs one, its outcome going to the file OUT
-    child.py --serve                                  forks a process for each request it reads
+    child.py WORK CASE BACKEND OPTIONS_AS_JSON LIMIT OUT   runs one, what it gives going to OUT
+    child.py --serve                                       forks a process for each request it reads
 
+WORK is ``outcome`` (what the case does) or ``facts`` (what the report says of it).
 The server saves most of the time of short runs: it has imported torch, but compiled nothing, so
 that a forked process begins as a new one would. A request is a JSON list of the arguments above;
 the answer is one line with the exit status. A run past its limit of seconds is ended by SIGALRM.
@@ -32,18 +33,18 @@ def main(arguments: list[str]) -> None:
         _run(*arguments)
 
 
-def _run(case: str, backend: str, options: str, limit: str, out: str) -> None:
+def _run(work: str, case: str, backend: str, options: str, limit: str, out: str) -> None:
     signal.alarm(int(limit))
     _redirect(Path(out))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        outcome = importlib.import_module("casework.outcome").run(
+        found = importlib.import_module(f"casework.{work}").run(
             Path(case), backend, json.loads(options)
         )
         os.chdir("/")
     sys.stdout.flush()
-    outcome["printed"] = Path(out).with_suffix(".printed").read_text()
-    Path(out).write_text(json.dumps(outcome))
+    found["printed"] = Path(out).with_suffix(".printed").read_text()
+    Path(out).write_text(json.dumps(found))
 
 
 def _redirect(out: Path) -> None:

@@ -64,9 +64,18 @@ class Launcher:
         self, case: Path, backend: str, options: dict[str, object], limit: int = 600
     ) -> dict[str, Any]:
         """The outcome of one run; a crash and a run past the limit are outcomes too."""
+        return self._run("outcome", case, backend, options, limit)
+
+    def facts(self, case: Path, limit: int = 600) -> dict[str, Any]:
+        """What a capture's report says of the case, beside what it should; see ``facts``."""
+        return self._run("facts", case, "graphlens_eager", {}, limit)
+
+    def _run(
+        self, work: str, case: Path, backend: str, options: dict[str, object], limit: int
+    ) -> dict[str, Any]:
         self._runs += 1
         out = self._folder / f"{self._runs}-{case.stem}.json"
-        arguments = [str(case.resolve()), backend, json.dumps(options), str(limit), str(out)]
+        arguments = [work, str(case.resolve()), backend, json.dumps(options), str(limit), str(out)]
         code = self._request(arguments) if self._fork else self._start(arguments)
         if out.exists():
             return json.loads(out.read_text())

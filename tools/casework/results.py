@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from casework import compare
+from casework import compare, versions
 from casework.launch import Launcher, options_for
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "graphlens"
@@ -39,18 +39,37 @@ def judge(launcher: Launcher, case: Path, inner: str, limit: int = 600) -> Resul
     }
 
 
+def judge_facts(launcher: Launcher, case: Path, limit: int = 600) -> Result:
+    """Captures a case, and holds what the report says of it against its ``EXPECT``.
+
+    There is nothing to hold where torch itself is known to end the process, or the case needs a
+    package that is missing.
+    """
+    answer = launcher.facts(case, limit)
+    ended = answer["ended"]
+    excused = ended.startswith("needs ") or versions.known_to_end(case, ended, version("torch"))
+    differ = answer.get("differences", [] if excused else [f"no report: {ended}"])
+    return {
+        "breaks": answer.get("breaks", "–"),
+        "recompiles": answer.get("recompiles", "–"),
+        "facts": differ,
+        "causes": answer.get("causes", []),
+        "facts_missing": ended,
+    }
+
+
 class Store:
     """Results in a file of JSON lines, so that a run that was stopped goes on where it was.
 
     Args:
-        path: The file. Lines of another case text, GraphLens source, torch or inner backend
-            stay in it, and are not used.
+        path: The file. Lines of another case text, GraphLens source, judging, torch or inner
+            backend stay in it, and are not used.
         inner: What graphlens forwards to.
     """
 
     def __init__(self, path: Path, inner: str) -> None:
         self._path = path
-        self._context = f"{inner} {version('torch')} {_hash(sorted(SOURCES.rglob('*.py')))}"
+        self._context = f"{inner} {version('torch')} {_hash(_sources())}"
         self._rows: dict[str, Result] = {}
         if path.exists():
             for line in path.read_text().splitlines():
@@ -77,31 +96,52 @@ def summary(results: list[Result]) -> str:
     """One line: how many are the same, differ, are unclear or were skipped."""
     kinds = [result["verdict"].partition(":")[0].partition(",")[0] for result in results]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)))
-    return f"{len(results)} cases: {counts or 'none'}"
+    facts = sum(not result["facts"] for result in results)
+    return f"{len(results)} cases: {counts or 'none'}; {facts} with facts as expected"
+
+
+def is_good(result: Result) -> bool:
+    """Whether neither the outcome nor the report's facts are other than they should be."""
+    return not result["facts"] and not result["verdict"].startswith(("differs", "unclear"))
 
 
 def markdown(results: list[Result], inner: str) -> str:
     """The table of `docs/cases.md`, with every difference in full below it."""
     lines = [
-        f"| case | under {inner} | under graphlens | same | seconds: {inner}, graphlens |",
-        "|---|---|---|---|---|",
+        f"| case | under {inner} | under graphlens | same | breaks | recompiles "
+        f"| facts as expected | seconds: {inner}, graphlens |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for result in results:
+        facts = (
+            f"{len(result['facts'])} differ"
+            if result["facts"]
+            else result["facts_missing"] or "yes"
+        )
         same = "yes" if compare.agrees(result["verdict"]) else result["verdict"].partition(":")[0]
         seconds = ", ".join("–" if s is None else f"{s:.0f}" for s in result["seconds"])
         lines.append(
             f"| {result['case']} | {result['reference']} | {result['graphlens']} "
-            f"| {same} | {seconds} |"
+            f"| {same} | {result['breaks']} | {result['recompiles']} "
+            f"| {facts} | {seconds} |"
         )
     for result in results:
         if not compare.agrees(result["verdict"]):
             lines += ["", f"{result['case']}: {result['verdict']}", ""]
             lines += [f"- {_escaped(text)}" for text in result["differences"]]
+        if result["facts"]:
+            lines += ["", f"{result['case']}: facts of the report", ""]
+            lines += [f"- {_escaped(text)}" for text in result["facts"]]
     return "\n".join(lines) + "\n"
 
 
 def _escaped(text: str) -> str:
     return text.replace("\n", " ").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _sources() -> list[Path]:
+    """What a result depends on besides torch and the case: GraphLens, and what judges it."""
+    return sorted([*SOURCES.rglob("*.py"), *Path(__file__).parent.glob("*.py")])
 
 
 def _hash(paths: Iterable[Path]) -> str:
