@@ -1,10 +1,8 @@
 """Graph breaks and recompiles from torch's records. The texts are torch's, of the version named."""
 
-import pytest
 
 from graphlens.analysis.break_records import collect_breaks, parse_break
-from graphlens.analysis.recompile_records import parse_causes
-from graphlens.model import GuardFailure, SourceLocation, TraceRecord
+from graphlens.model import SourceLocation, TraceRecord
 
 BRANCH = """Graph break in user code at /home/me/rec.py:20
 Graph Break Reason: Data-dependent branching
@@ -123,34 +121,3 @@ def test_one_cause_logged_often_is_one_break() -> None:
         (20, 2, ("0/0", "0/1")),
         (14, 1, ("1/0",)),
     ]
-
-
-@pytest.mark.parametrize(
-    ("payload", "expected"),
-    [
-        (
-            "0/0: tensor 'x' size mismatch at index 1. expected 3, actual 4",
-            [("0/0", "x (size at index 1)", "3", "4")],
-        ),
-        (
-            '[\n"0/1: self.training == True",\n"0/0: tensor \'x\' dtype mismatch. expected Float, actual Double"\n]',
-            [("0/1", "self.training", "True", ""), ("0/0", "x (dtype)", "Float", "Double")],
-        ),
-        ("0/0: GLOBAL_STATE changed: grad_mode", [("0/0", "", "", "")]),
-    ],
-)
-def test_recompile_causes(payload: str, expected: list[tuple[str, str, str, str]]) -> None:
-    causes = parse_causes(record(payload, kind="recompile_reasons"))
-    assert [(c.failed, c.source, c.expected, c.actual) for c in causes] == expected
-
-
-def test_the_line_torch_quotes_for_a_guard() -> None:
-    text = "0/0: G['STEP'] == 3  # y = x * STEP  # app/run.py:12 in f"
-    (cause,) = parse_causes(record(text, kind="recompile_reasons"))
-    assert cause == GuardFailure(
-        failed="0/0",
-        guard="G['STEP'] == 3",
-        source="G['STEP']",
-        expected="3",
-        user_line=SourceLocation(file="app/run.py", line=12, function="f", code="y = x * STEP"),
-    )

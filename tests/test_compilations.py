@@ -4,7 +4,8 @@ import msgspec
 
 from graphlens.analysis.break_hits import with_hits
 from graphlens.analysis.compilations import CompilationKey, EpochClock, by_compilation
-from graphlens.analysis.frames import collect_frames, collect_recompiles
+from graphlens.analysis.frames import collect_frames
+from graphlens.analysis.recompiles import collect_recompiles
 from graphlens.model import Graph, GraphBreak, SourceLocation, TraceRecord, Unavailable
 
 

@@ -10,7 +10,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from graphlens._torch.guards import failed_guards, frame_facts
 from graphlens._torch.probes import probe
+from graphlens.analysis.recompile_records import listed_reasons
 from graphlens.model import TraceRecord
 
 Listener = Callable[[TraceRecord], None]
@@ -82,12 +84,16 @@ class _Handler(logging.Handler):
             kind = str(data.get("name", ""))
         if kind not in KINDS:
             return
+        payload = _text(getattr(record, "payload", None))
         event = TraceRecord(
             kind=kind,
             compile_id=compile_id(metadata),
             attempt=int(metadata.get("attempt", 0)),
-            data=self.readable(kind, data if isinstance(data, Mapping) else {}),
-            payload=_text(getattr(record, "payload", None)),
+            data={
+                **self.readable(kind, data if isinstance(data, Mapping) else {}),
+                **_seen_now(kind, payload),
+            },
+            payload=payload,
         )
         for listener in self.listeners:
             listener(event)
@@ -155,6 +161,18 @@ def compile_id(metadata: Mapping[str, Any]) -> str:
     if metadata.get("frame_id") is not None:
         parts.append(f"{metadata['frame_id']}/{metadata.get('frame_compile_id')}")
     return "/".join(parts)
+
+
+def _seen_now(kind: str, payload: str) -> dict[str, Any]:
+    """What only a live run can know: torch's settings and the values that guards met."""
+    try:
+        if kind == "dynamo_start":
+            return {"seen": frame_facts()}
+        if kind == "recompile_reasons":
+            return {"seen": failed_guards(listed_reasons(payload))}
+    except Exception as error:  # noqa: BLE001  the record itself is still good
+        _failures[f"{type(error).__name__}: {error}"] = None
+    return {}
 
 
 def _text(payload: object) -> str:

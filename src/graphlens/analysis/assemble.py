@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from graphlens.analysis.break_hits import with_hits
 from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.compilation_graphs import REPLAY, LiveGraph, collect_graphs
-from graphlens.analysis.frames import collect_frames, collect_recompiles
+from graphlens.analysis.dynamic_sizes import with_dynamic
+from graphlens.analysis.frames import collect_frames
 from graphlens.analysis.graph_ends import with_ends
+from graphlens.analysis.recompiles import (
+    collect_recompiles,
+    frame_speakers,
+    with_recompile_advice,
+)
 from graphlens.analysis.wrapped_modules import with_module_names
 from graphlens.model import (
     Environment,
@@ -38,12 +44,15 @@ def assemble(
     graphs = with_ends(collect_graphs(records, live), found)
     missing = Unavailable(untraced)
     breaks = tuple(with_hits(one, graphs) for one in found)
+    speakers = frame_speakers(records, breaks)
+    frames = with_dynamic(with_module_names(collect_frames(records), graphs), graphs, speakers)
+    recompiles = with_recompile_advice(collect_recompiles(records, speakers), frames)
     return Report(
         environment=environment,
-        frames=with_module_names(collect_frames(records), graphs),
+        frames=frames,
         graphs=graphs,
         breaks=missing if untraced else breaks,
-        recompiles=missing if untraced else collect_recompiles(records),
+        recompiles=missing if untraced else recompiles,
         notes=(*notes, *_replay_notes(records), *_module_notes(graphs)),
     )
 

@@ -1,9 +1,10 @@
 """Which records belong together: compile ids, told apart where torch used one twice."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from graphlens.analysis.places import user_frame
 from graphlens.model import SourceLocation, TraceRecord
 
 _WITH_FRAME = re.compile(r"^(?:!\d+/)?(?P<frame>\d+)/(?P<number>\d+)$")
@@ -82,6 +83,18 @@ def start_stack(records: Iterable[TraceRecord]) -> tuple[SourceLocation, ...]:
         if record.kind == "dynamo_start":
             return tuple(_source(frame) for frame in record.data.get("stack", ()))
     return ()
+
+
+def caller_of(records: Sequence[TraceRecord]) -> SourceLocation | None:
+    """The user's line that called the frame that the records of one compilation are about."""
+    stack = start_stack(records)[:-1]
+    for record in records:
+        caller = (record.data.get("seen") or {}).get("caller")
+        if record.kind == "dynamo_start" and caller:
+            file, line, function = caller
+            known = [place for place in stack if (place.file, place.line) == (file, line)]
+            return (known or [SourceLocation(file=file, line=line, function=function)])[-1]
+    return user_frame(stack)
 
 
 def _source(frame: dict[str, object]) -> SourceLocation:

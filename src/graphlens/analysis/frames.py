@@ -1,27 +1,25 @@
-"""Frames and recompiles from torch's trace: what became of every function Dynamo looked at."""
+"""Frames from torch's trace: what became of every function Dynamo looked at."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphlens.analysis import break_records, recompile_records
+from graphlens.analysis import break_records
 from graphlens.analysis.compilations import (
     CompilationKey,
     by_compilation,
+    caller_of,
     start_of,
-    start_stack,
 )
-from graphlens.analysis.places import user_frame
+from graphlens.analysis.recompiles import reached_limit
 from graphlens.model import (
     Compilation,
     Frame,
-    Recompile,
     SourceLocation,
     TraceRecord,
     Unavailable,
 )
 
-_LIMIT = "recompile limit"
 _SKIP_ERRORS = ("SkipFrame", "SkipCodeRecursiveException")
 _WORST_FIRST = ("failed", "skipped", "recompile_limit", "compiled", "no_graph", "unfinished")
 
@@ -29,54 +27,29 @@ _WORST_FIRST = ("failed", "skipped", "recompile_limit", "compiled", "no_graph", 
 def collect_frames(records: Sequence[TraceRecord]) -> tuple[Frame, ...]:
     """One frame for each function, with its compilations in order."""
     frames: dict[str, list[tuple[SourceLocation, Compilation]]] = defaultdict(list)
+    limits: dict[str, int | Unavailable] = {}
     for key, own in by_compilation(records).items():
         frames[key.frame].append((_location(own), _compilation(key, own)))
-    return tuple(_frame(frame_id, found) for frame_id, found in frames.items())
+        limits.setdefault(key.frame, _limit(own))
+    return tuple(_frame(frame_id, found, limits[frame_id]) for frame_id, found in frames.items())
 
 
-def collect_recompiles(records: Sequence[TraceRecord]) -> tuple[Recompile, ...]:
-    """Every recompile that torch set out on, in order, also one it gave up or that failed.
-
-    At the recompile limit torch logs the reasons too, but does not try: that is an outcome of the
-    frame, not a recompile.
-    """
-    result = []
-    by_key = by_compilation(records)
-    starts = _starts(by_key)
-    for key, own in by_key.items():
-        reasons = [r for r in own if r.kind == recompile_records.KIND]
-        if not reasons or _outcome(own)[0] == "recompile_limit":
-            continue
-        location = starts.get(key.frame) or SourceLocation(file="", line=0)
-        result.append(
-            Recompile(
-                frame=key.frame,
-                function=location.function,
-                file=location.file,
-                line=location.line,
-                compile_id=key.compile_id,
-                causes=recompile_records.parse_causes(reasons[-1], location.file),
-            )
-        )
-    return tuple(result)
-
-
-def _starts(
-    by_key: dict[CompilationKey, list[TraceRecord]],
-) -> dict[str, SourceLocation]:
-    result: dict[str, SourceLocation] = {}
-    for key, own in by_key.items():
-        found = start_of(own)
-        if found:
-            result.setdefault(key.frame, found)
-    return result
+def _limit(records: Iterable[TraceRecord]) -> int | Unavailable:
+    for record in records:
+        if record.kind == "dynamo_start" and record.data.get("seen"):
+            return int(record.data["seen"]["limit"])
+    return Unavailable("only a live run knows torch's settings")
 
 
 def _location(records: list[TraceRecord]) -> SourceLocation:
     return start_of(records) or SourceLocation(file="", line=0)
 
 
-def _frame(frame_id: str, found: list[tuple[SourceLocation, Compilation]]) -> Frame:
+def _frame(
+    frame_id: str,
+    found: list[tuple[SourceLocation, Compilation]],
+    limit: int | Unavailable,
+) -> Frame:
     location = next((place for place, _ in found if place.file), found[0][0])
     compilations = tuple(compilation for _, compilation in found)
     worst = min(compilations, key=lambda c: _WORST_FIRST.index(c.outcome))
@@ -88,6 +61,7 @@ def _frame(frame_id: str, found: list[tuple[SourceLocation, Compilation]]) -> Fr
         outcome=worst.outcome,
         reason=_reason(worst, compilations),
         compilations=compilations,
+        limit=limit,
     )
 
 
@@ -111,7 +85,7 @@ def _compilation(key: CompilationKey, records: list[TraceRecord]) -> Compilation
         operators=_count(metrics, "graph_op_count"),
         guards=_count(metrics, "guard_count"),
         restarts=tuple(str(reason) for reason in metrics.get("restart_reasons") or ()),
-        called_from=_called_from(records),
+        called_from=caller_of(records),
     )
 
 
@@ -124,7 +98,7 @@ def _outcome(records: list[TraceRecord]) -> tuple[str, str]:
     kinds = {record.kind for record in records}
     metrics = _metrics(records)
     failure = str(metrics.get("fail_reason") or "")
-    if _LIMIT in failure.partition("\n")[0]:
+    if reached_limit(records):
         return "recompile_limit", failure
     if metrics.get("fail_type"):
         skipped = any(
@@ -148,10 +122,6 @@ def _metrics(records: Iterable[TraceRecord]) -> dict[str, Any]:
         if record.kind == "compilation_metrics":
             found = record.data
     return found
-
-
-def _called_from(records: Iterable[TraceRecord]) -> SourceLocation | None:
-    return user_frame(start_stack(records)[:-1])
 
 
 def _number(metrics: dict[str, Any], name: str) -> float | Unavailable:

@@ -1,67 +1,133 @@
-"""Recompiles from torch's ``recompile_reasons`` records.
+"""Guard failures from torch's ``recompile_reasons`` records.
 
 The payload is one reason, or a JSON list of reasons, newest cache entry first
-(``torch._dynamo.guards.get_and_maybe_log_recompilation_reasons``; torch 2.11 to 2.14).
+(``torch._dynamo.guards.get_and_maybe_log_recompilation_reasons``; torch 2.11 to 2.14). What a live
+run sees besides, `graphlens._torch.guards` puts beside it.
 """
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 
-from graphlens.model import GuardFailure, SourceLocation, TraceRecord
+from graphlens.analysis.guard_subjects import Speaker
+from graphlens.analysis.guard_terms import GuardTerms, guard_terms
+from graphlens.model import Difference, GuardFailure, SourceLocation, TraceRecord
 
 KIND = "recompile_reasons"
 
-_REASON = re.compile(r"^(?P<failed>\d+/\d+): (?P<guard>.*)$", re.S)
-_MISMATCH = re.compile(
-    r"^tensor '(?P<source>.*?)' (?P<what>.*?)(?: mismatch)?(?: at index (?P<index>\d+))?\. "
-    r"expected (?P<expected>.*?), actual (?P<actual>.*)$"
-)
-_EQUALITY = re.compile(r"^(?P<source>[^=!<>]+?) == (?P<expected>.+)$")
+_REASON = re.compile(r"^(?P<failed>(?:!\d+/)?\d+/\d+): (?P<guard>.*)$", re.S)
 _COMMENT = re.compile(r"\s+# (?P<comment>.*)$", re.S)
 _USER_LINE = re.compile(r"(?P<code>.*?)\s+# (?P<file>\S+?):(?P<line>\d+) in (?P<function>\S+)")
+_STACK = "\nUser stack trace:\n"
 
 
-def parse_causes(record: TraceRecord, file: str = "") -> tuple[GuardFailure, ...]:
+def listed_reasons(payload: str) -> tuple[tuple[str, str], ...]:
+    """Each reason as (compile id of the cache entry, guard), without torch's comment on it."""
+    return tuple((failed, _guard(text)) for failed, text in _reasons(payload))
+
+
+def parse_causes(
+    record: TraceRecord, file: str = "", speaker: Speaker | None = None
+) -> tuple[GuardFailure, ...]:
     """One guard failure for each cache entry torch lists.
 
     Args:
         record: A record of the kind above.
         file: The compiled function's, of which torch quotes only the last part.
+        speaker: Names values as the user does.
     """
-    payload = record.payload.strip()
+    seen = _seen(record)
+    names = speaker or Speaker()
+    return tuple(
+        _cause(failed, text, file, names, seen.get(failed, ()))
+        for failed, text in _reasons(record.payload)
+    )
+
+
+def differences_by_entry(
+    record: TraceRecord, speaker: Speaker
+) -> dict[str, tuple[Difference, ...]]:
+    """All that failed, by cache entry; empty where nothing was seen live.
+
+    A tensor of another size has other strides too; these are left out.
+    """
+    result = {}
+    for failed, found in _seen(record).items():
+        resized = {
+            terms.source for terms in found if terms.aspect.startswith(("dimension", "rank"))
+        }
+        result[failed] = tuple(
+            Difference(
+                subject=speaker.subject(terms.kind, terms.source, terms.aspect),
+                before=terms.expected,
+                after=terms.actual,
+            )
+            for terms in found
+            if not (terms.aspect.startswith("stride") and terms.source in resized)
+        )
+    return result
+
+
+def _reasons(payload: str) -> list[tuple[str, str]]:
+    payload = payload.strip()
     if payload.startswith("["):
-        reasons = [str(reason) for reason in json.loads(payload)]
+        texts = [str(reason) for reason in json.loads(payload)]
     else:
-        reasons = re.split(r"\n(?=\d+/\d+: )", payload)
-    return tuple(_cause(reason, file) for reason in reasons if reason.strip())
+        texts = re.split(r"\n(?=\d+/\d+: )", payload)
+    result = []
+    for text in texts:
+        if text.strip():
+            match = _REASON.match(text.strip())
+            result.append((match["failed"], match["guard"]) if match else ("", text.strip()))
+    return result
 
 
-def _cause(reason: str, file: str) -> GuardFailure:
-    match = _REASON.match(reason.strip())
-    failed, text = (match["failed"], match["guard"]) if match else ("", reason.strip())
+def _guard(text: str) -> str:
+    text = text.partition(_STACK)[0]
     commented = _COMMENT.search(text)
-    guard = text[: commented.start()].strip() if commented else text.strip()
-    source, expected, actual = _terms(guard)
+    return (text[: commented.start()] if commented else text).strip()
+
+
+def _seen(record: TraceRecord) -> dict[str, tuple[GuardTerms, ...]]:
+    entries: Mapping[str, Sequence[Mapping[str, str]]] = record.data.get("seen") or {}
+    return {
+        failed: tuple(GuardTerms(**terms) for terms in found) for failed, found in entries.items()
+    }
+
+
+def _cause(
+    failed: str, text: str, file: str, speaker: Speaker, seen: Sequence[GuardTerms]
+) -> GuardFailure:
+    guard = _guard(text)
+    terms = _with_seen(guard_terms(guard), seen)
+    commented = _COMMENT.search(text.partition(_STACK)[0])
     return GuardFailure(
         failed=failed,
         guard=guard,
-        source=source,
-        expected=expected,
-        actual=actual,
+        kind=terms.kind,
+        source=terms.source,
+        subject=speaker.subject(terms.kind, terms.source, terms.aspect),
+        expected=terms.expected,
+        actual=terms.actual,
         user_line=_user_line(commented["comment"], file) if commented else None,
     )
 
 
-def _terms(guard: str) -> tuple[str, str, str]:
-    mismatch = _MISMATCH.match(guard)
-    if mismatch:
-        what = mismatch["what"]
-        where = f"{what} at index {mismatch['index']}" if mismatch["index"] else what
-        return f"{mismatch['source']} ({where})", mismatch["expected"], mismatch["actual"]
-    equality = _EQUALITY.match(guard)
-    if equality:
-        return equality["source"], equality["expected"], ""
-    return "", "", ""
+def _with_seen(terms: GuardTerms, seen: Sequence[GuardTerms]) -> GuardTerms:
+    """The guard with what a live run saw of it."""
+    if terms.kind == "global_state":
+        same = [other for other in seen if other.kind == terms.kind]
+    else:
+        same = [o for o in seen if (o.source, o.aspect) == (terms.source, terms.aspect)]
+    if not same:
+        return terms
+    return GuardTerms(
+        terms.kind,
+        terms.source,
+        same[0].aspect,
+        terms.expected or same[0].expected,
+        terms.actual or same[0].actual,
+    )
 
 
 def _user_line(comment: str, file: str) -> SourceLocation | None:

@@ -1,0 +1,297 @@
+"""Which guards of a frame's earlier compilations fail, all of them, at the time they are checked.
+
+Torch's own message names for each compilation only the first guard that fails, which may not be
+the one that matters. While that message is logged, the frame and its cache entries are in reach,
+and every entry has its guards as text that Python can evaluate, as torch does itself for
+``TORCH_LOGS=recompiles_verbose``. Seen on torch 2.11, 2.13 and 2.14.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+
+from graphlens._torch.probes import probe
+from graphlens.analysis.guard_terms import GuardTerms, guard_terms, without_local_scope
+from graphlens.analysis.places import is_library
+
+# Guards beyond these are not evaluated: it takes some 10 microseconds each.
+MOST_GUARDS = 4000
+MOST_CHARACTERS = 120
+# Never about what a call brings, and most of the guards: modules, builtins, marks on tensors.
+_CONSTANT = re.compile(r"__import_torch|__builtins_dict__|_dynamo_\w+'\)|^torch\.|^utils_device")
+_TENSOR = re.compile(
+    r"^check_tensor\((?P<source>.*?), (?P<type>\w+), DispatchKeySet\((?P<keys>.*?)\), "
+    r"torch\.(?P<dtype>\w+), device=(?P<device>\w+), requires_grad=(?P<requires_grad>\w+), "
+    r"size=\[(?P<size>.*?)\], stride=\[(?P<stride>.*?)\]\)"
+)
+_STATE = "___check_global_state() against "
+
+
+def failed_guards(reasons: Iterable[tuple[str, str]]) -> dict[str, list[dict[str, str]]]:
+    """All guards that fail, by compile id of the cache entry; to be called from the log handler.
+
+    Args:
+        reasons: Torch's own as (compile id, guard). Some of these guards, of symbolic sizes and of
+            the training flag, are not among the texts of the cache entry.
+
+    Returns:
+        Each guard as the fields of `GuardTerms`; empty where torch is not about to log reasons.
+    """
+    frame = _compiling_frame()
+    if frame is None:
+        return {}
+    known = frame.f_locals
+    scope = {**known["locals"], "L": known["locals"], "G": known["globals"]}
+    left = MOST_GUARDS
+    failed: dict[str, list[dict[str, str]]] = {}
+    for entry in _cache_entries(known):
+        manager = entry.guard_manager
+        parts = list(getattr(manager, "code_parts", ()))[:left]
+        left -= len(parts)
+        values = {**(getattr(manager, "closure_vars", None) or {}), **scope}
+        names = getattr(manager, "global_scope", None) or known["globals"]
+        failed[str(entry.compile_id)] = [
+            _as_data(terms) for part in parts for terms in _failing(part, names, values)
+        ]
+    for compile_id, guard in reasons:
+        named = _as_data(_with_actual(guard_terms(guard), known["globals"], scope))
+        others = failed.setdefault(compile_id, [])
+        if named["source"] and all(_subject(named) != _subject(other) for other in others):
+            others.insert(0, named)
+    return failed
+
+
+def frame_facts() -> dict[str, Any]:
+    """What is known of a frame while torch logs that it begins to compile it.
+
+    Returns:
+        ``limit``: how many compilations torch keeps of it; ``names``: sources of arguments by the
+        name the user gave them; ``arguments`` and ``closure``: names of the function's parameters
+        and free variables; ``caller``: file, line and function of the user's line that called it,
+        which torch's own stack lacks where a plain function was called.
+    """
+    frame = _compiling_frame()
+    if frame is None:
+        return {"limit": recompile_limit()}
+    code = frame.f_locals["code"]
+    return {
+        "limit": recompile_limit(),
+        "names": _argument_names(frame.f_locals),
+        "arguments": list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]),
+        "closure": list(code.co_freevars),
+        "caller": _caller(frame, code),
+    }
+
+
+def _caller(frame: FrameType, code: CodeType) -> list[Any]:
+    above = frame.f_back
+    while above is not None:
+        if above.f_code is not code and not is_library(above.f_code.co_filename):
+            return [above.f_code.co_filename, above.f_lineno, above.f_code.co_name]
+        above = above.f_back
+    return []
+
+
+def recompile_limit() -> int:
+    """How many compilations torch keeps of one function, as it is set now in this thread."""
+    return int(torch._dynamo.config.recompile_limit)
+
+
+def _compiling_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "_compile" and code.co_filename.endswith("convert_frame.py"):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _cache_entries(known: Mapping[str, Any]) -> Iterator[Any]:
+    """Newest first; a list since torch 2.13, a chain before."""
+    entries = known.get("cache_entries_for_reasons")
+    if entries is not None:
+        yield from entries
+        return
+    entry = known.get("cache_entry")
+    while entry is not None:
+        yield entry
+        entry = entry.next
+
+
+def _failing(
+    part: str, names: Mapping[str, Any], values: Mapping[str, Any]
+) -> Iterator[GuardTerms]:
+    if part.startswith(_STATE):
+        yield from _changed_state(part.removeprefix(_STATE))
+    elif tensor := _TENSOR.match(part):
+        yield from _changed_tensor(tensor, names, values)
+    elif not _CONSTANT.search(part):
+        try:
+            holds = bool(eval(_expression(part), {**names}, {**values}))  # noqa: S307
+        except Exception:  # noqa: BLE001  text that is no expression, or a value that is gone
+            return
+        if not holds:
+            terms = guard_terms(part)
+            yield _with_actual(terms, names, values)
+
+
+def _expression(part: str) -> str:
+    """``___check_type_id(L['x'], 1), type=<class 'list'>`` without what follows the call."""
+    return re.sub(r"(?<=\)), type=<.*$|\s*\(HINT: .*$", "", part, flags=re.S)
+
+
+def _with_actual(
+    terms: GuardTerms, names: Mapping[str, Any], values: Mapping[str, Any]
+) -> GuardTerms:
+    if terms.actual or not terms.source:
+        return terms
+    try:
+        value = eval(terms.source, {**names}, {**values})  # noqa: S307
+        actual = _aspect_of(value, terms.aspect)
+    except Exception:  # noqa: BLE001  the value cannot be read again
+        return terms
+    return GuardTerms(terms.kind, terms.source, terms.aspect, terms.expected, actual)
+
+
+def _aspect_of(value: Any, aspect: str) -> str:
+    name, _, index = aspect.partition(" ")
+    if name == "length":
+        return str(len(value))
+    if name == "type":
+        return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    if name == "dimension":
+        return str(int(value.shape[int(index)]))
+    if name == "stride":
+        return str(value.stride()[int(index)])
+    if name == "identity":
+        return "another"
+    return short_value(value)
+
+
+def short_value(value: Any) -> str:
+    """A value as the user would write it; only the type of what has no short text of its own."""
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        text = repr(value)
+        return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 3] + "..."
+    if isinstance(value, (torch.dtype, torch.device)):
+        return str(value)
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of {str(value.dtype).removeprefix('torch.')}"
+    return f"a {type(value).__qualname__}"
+
+
+def _changed_tensor(
+    match: re.Match[str], names: Mapping[str, Any], values: Mapping[str, Any]
+) -> Iterator[GuardTerms]:
+    source = match["source"]
+    try:
+        value = eval(source, {**names}, {**values})  # noqa: S307
+    except Exception:  # noqa: BLE001  the attribute or element is gone
+        return
+    if not isinstance(value, torch.Tensor):
+        yield GuardTerms("argument_type", source, "type", "a tensor", _aspect_of(value, "type"))
+        return
+    for kind, aspect, expected, actual in (
+        ("tensor_dtype", "dtype", match["dtype"], str(value.dtype).removeprefix("torch.")),
+        ("requires_grad", "requires_grad", match["requires_grad"], str(value.requires_grad)),
+    ):
+        if expected != actual:
+            yield GuardTerms(kind, source, aspect, expected, actual)
+    size, stride = _numbers(match["size"]), _numbers(match["stride"])
+    if len(size) != value.dim():
+        yield GuardTerms("tensor_rank", source, "rank", str(len(size)), str(value.dim()))
+        return
+    for kind, aspect, wanted, got in (
+        ("tensor_size", "dimension", size, value.shape),
+        ("tensor_stride", "stride", stride, value.stride()),
+    ):
+        for index, (expected_number, actual_number) in enumerate(zip(wanted, got, strict=False)):
+            if expected_number not in ("None", str(int(actual_number))):
+                yield GuardTerms(
+                    kind, source, f"{aspect} {index}", expected_number, str(int(actual_number))
+                )
+
+
+def _numbers(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _changed_state(recorded: str) -> Iterator[GuardTerms]:
+    before, now = json.loads(recorded), json.loads(_global_state())
+    for name in sorted({**before, **now}):
+        old, new = before.get(name), now.get(name)
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            for field in sorted(k for k in {**old, **new} if old.get(k) != new.get(k)):
+                yield _state_terms(f"{name}.{field}", old.get(field), new.get(field))
+        else:
+            yield _state_terms(name, old, new)
+
+
+def _state_terms(name: str, old: Any, new: Any) -> GuardTerms:
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+        old, new = pairs[0]
+    return GuardTerms("global_state", aspect=name, expected=str(old), actual=str(new))
+
+
+def _global_state() -> str:
+    from torch._C._dynamo.guards import GlobalStateGuard
+
+    return str(GlobalStateGuard().__getstate__())
+
+
+def _argument_names(known: Mapping[str, Any]) -> dict[str, str]:
+    """``args[0]`` of Dynamo's wrapper around a module by the name that the module gives it."""
+    code, scope = known["code"], known["locals"]
+    if not code.co_filename.endswith("torch/_dynamo/external_utils.py") or "fn" not in scope:
+        return {}
+    import inspect
+
+    fn = scope["fn"]
+    called = fn.forward if isinstance(fn, torch.nn.Module) else fn
+    try:
+        names = list(inspect.signature(called).parameters)
+    except (TypeError, ValueError):
+        return {}
+    found = {f"args[{index}]": name for index, name in enumerate(names)}
+    return {**found, "fn": type(fn).__name__ if isinstance(fn, torch.nn.Module) else "the function"}
+
+
+def _subject(terms: Mapping[str, str]) -> tuple[str, str]:
+    return terms["source"], terms["aspect"]
+
+
+def _as_data(terms: GuardTerms) -> dict[str, str]:
+    return {
+        "kind": terms.kind,
+        "source": without_local_scope(terms.source),
+        "aspect": terms.aspect,
+        "expected": without_local_scope(terms.expected),
+        "actual": terms.actual,
+    }
+
+
+@probe("guards of a recompile", seen_on="2.11, 2.13, 2.14")
+def _probe_guards() -> str:
+    import inspect
+
+    from torch._dynamo.convert_frame import _compile
+    from torch._dynamo.guards import GuardManagerWrapper
+
+    parameters = set(inspect.signature(_compile).parameters)
+    missing = {"code", "globals", "locals", "cache_entry"} - parameters
+    if missing:
+        raise TypeError(f"torch._dynamo's _compile has no {', '.join(sorted(missing))}")
+    json.loads(_global_state())
+    wanted = [name for name in ("code_parts",) if not hasattr(GuardManagerWrapper(), name)]
+    if wanted:
+        raise TypeError(f"GuardManagerWrapper has no {', '.join(wanted)}")
+    return f"recompile limit {recompile_limit()}"

@@ -1,0 +1,92 @@
+"""What a guard is about, in the user's terms."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+_HELD = re.compile(r"\._(?:modules|parameters|buffers)\['([^']+)'\]")
+_GLOBAL = re.compile(r"^G\['(?P<name>\w+)'\](?P<rest>.*)$", re.S)
+_ENVIRONMENT = re.compile(r"^G\['\w+'\]\.environ\._data\[b?'(?P<name>.*?)'\]$")
+_NAME = re.compile(r"^(?P<name>\w+)(?P<rest>.*)$", re.S)
+_CELL = re.compile(r"\.__closure__\[\d+\]\.cell_contents")
+_STATES = {
+    "grad_mode": "grad mode",
+    "autocast_state.enabled": "autocast",
+    "autocast_state.dtype": "autocast dtype",
+    "default_dtype": "default dtype",
+    "num_threads": "number of threads",
+    "deterministic_algorithms": "deterministic algorithms",
+}
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """What is known of a frame, to name its values as the user does.
+
+    Attributes:
+        names: Sources of Dynamo's wrapper around a module by the name that the module gives them.
+        arguments: Names of the function's parameters.
+        closure: Names of its free variables.
+        crossed: What is known of a value that came out of a graph break, by ``___stack0``.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    arguments: Sequence[str] = ()
+    closure: Sequence[str] = ()
+    crossed: Mapping[str, str] = field(default_factory=dict)
+
+    def subject(self, kind: str, source: str, aspect: str) -> str:
+        """Such as ``argument `x`, dimension 1``; empty where the guard names nothing."""
+        if kind == "global_state":
+            return ", ".join(_STATES.get(part, part.replace("_", " ")) for part in _parts(aspect))
+        if kind == "backend":
+            return "the backend"
+        if not source:
+            return ""
+        if kind == "aliasing":
+            return "arguments that are one tensor"
+        if source.endswith(".training"):
+            return f"training mode of {self.value(source.removesuffix('.training'))}"
+        what = self.value(source)
+        if aspect in ("length", "type", "identity"):
+            return f"{aspect} of {what}"
+        return f"{what}, {aspect}" if aspect else what
+
+    def value(self, source: str) -> str:
+        """A guarded source, such as ``self._modules['drop']``, as the user would call it."""
+        environment = _ENVIRONMENT.match(source)
+        if environment:
+            return f"environment variable `{environment['name']}`"
+        for wrapped in sorted(self.names, key=len, reverse=True):
+            if source == wrapped or source.startswith((wrapped + ".", wrapped + "[")):
+                rest = plain_path(source[len(wrapped) :])
+                name = self.names[wrapped]
+                return f"`{name}{rest}`" if wrapped == "fn" else f"argument `{name}{rest}`"
+        outer = _GLOBAL.match(source)
+        if outer:
+            return f"global `{outer['name']}{plain_path(outer['rest'])}`"
+        match = _NAME.match(source)
+        if match is None:
+            return f"`{source}`"
+        name, rest = match["name"], plain_path(match["rest"])
+        if name.startswith("___stack"):
+            known = self.crossed.get(name, "a value that came out of a graph break")
+            return f"{known}, at `{rest}`" if rest else known
+        if name == "self" and rest:
+            return f"`{name}{rest}`"
+        role = "variable"
+        if name in self.closure:
+            role = "closure variable"
+        elif name in self.arguments:
+            role = "argument"
+        return f"{role} `{name}{rest}`"
+
+
+def plain_path(rest: str) -> str:
+    """``._modules['layer']._modules['0']`` as ``.layer[0]``."""
+    rest = _CELL.sub("", rest)
+    return _HELD.sub(lambda held: f"[{held[1]}]" if held[1].isdigit() else f".{held[1]}", rest)
+
+
+def _parts(aspect: str) -> list[str]:
+    return [part.strip() for part in aspect.split(",")]

@@ -1,0 +1,245 @@
+"""What a guard is about, read from torch's text of it.
+
+The forms are those of ``torch/_dynamo/guards.py`` and of its C++ checks (torch 2.11, 2.13, 2.14).
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GuardTerms:
+    """A guard, taken apart.
+
+    Attributes:
+        kind: Class of guard: ``tensor_size``, ``tensor_stride``, ``tensor_rank``, ``tensor_dtype``,
+            ``tensor_device``, ``requires_grad``, ``global_state``, ``training_flag``,
+            ``value_at_graph_break``, ``container_length``, ``none_or_value``, ``object_identity``,
+            ``argument_type``, ``attribute_presence``, ``global_value``, ``attribute_value``,
+            ``bool_value``, ``string_value``, ``float_value``, ``int_value``, ``aliasing``,
+            ``backend`` or ``other``.
+        source: The expression that is guarded, as torch writes it.
+        aspect: What of it, such as ``dimension 1`` or ``length``; empty for its value.
+        expected: What the compiled code is for; empty when the text does not say.
+        actual: What came; empty when the text does not say.
+    """
+
+    kind: str
+    source: str = ""
+    aspect: str = ""
+    expected: str = ""
+    actual: str = ""
+
+
+_LOCAL = re.compile(r"L\[\s*['\"](.*?)['\"]\s*\]")
+_TRAILER = re.compile(r"\s*\(HINT: .*\)$", re.S)
+_NUMBER = r"-?(?:\d[\d_]*(?:\.\d*)?(?:e[-+]?\d+)?|inf|nan)"
+_ASPECTS = {"size": "dimension", "stride": "stride"}
+# Names of ``c10::ScalarType``, which torch's C++ writes.
+_DTYPES = {
+    "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
+    "Half": "float16", "Float": "float32", "Double": "float64", "BFloat16": "bfloat16",
+    "Bool": "bool", "ComplexHalf": "complex32", "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}  # fmt: skip
+_TENSOR_KINDS = {
+    "size": "tensor_size",
+    "stride": "tensor_stride",
+    "rank": "tensor_rank",
+    "dtype": "tensor_dtype",
+    "device": "tensor_device",
+    "device index": "tensor_device",
+    "requires_grad": "requires_grad",
+}
+
+
+def without_local_scope(text: str) -> str:
+    """``L['x']`` as ``x``, as torch writes guards in its messages."""
+    return _LOCAL.sub(r"\1", text)
+
+
+def guard_terms(guard: str) -> GuardTerms:
+    """Takes a guard's text apart; what is not understood is ``other``, with no source."""
+    text = _TRAILER.sub("", guard.strip())
+    for pattern, build in _FORMS:
+        match = pattern.match(text)
+        if match:
+            return build(match)
+    return GuardTerms("other")
+
+
+def _tensor(match: re.Match[str]) -> GuardTerms:
+    what = match["what"].lower()
+    aspect = f"{_ASPECTS.get(what, what)} {match['index']}" if match["index"] else what
+    expected = match["expected"].removeprefix("requires_grad=")
+    actual = match["actual"] or ""
+    if what == "dtype":
+        expected, actual = _DTYPES.get(expected, expected), _DTYPES.get(actual, actual)
+    if what == "requires_grad":
+        expected = {"0": "False", "1": "True"}.get(expected, expected)
+        actual = actual or {"False": "True", "True": "False"}.get(expected, "")
+    return GuardTerms(_TENSOR_KINDS.get(what, "other"), match["source"], aspect, expected, actual)
+
+
+def _tensor_type(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms(
+        "argument_type", match["source"], "type", _type_name(match["expected"]),
+        _type_name(match["actual"]),
+    )  # fmt: skip
+
+
+def _type_name(text: str) -> str:
+    named = re.search(r"<class '(.*?)'>", text)
+    return named[1] if named else "a tensor" if "tensor type" in text else text.strip(" ,'")
+
+
+def _global_state(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms("global_state", aspect=match["what"].strip().replace(" ", ", "))
+
+
+def _size(match: re.Match[str]) -> GuardTerms:
+    kind = "tensor_size" if match["what"] == "size" else "tensor_stride"
+    aspect = f"{_ASPECTS[match['what']]} {match['index']}"
+    return GuardTerms(kind, match["source"], aspect, _condition(match))
+
+
+def _condition(match: re.Match[str]) -> str:
+    """``2 <= x.size()[0]`` asks for ``at least 2``."""
+    groups = match.groupdict()
+    if not (groups.get("low") or groups.get("op")):
+        return ""
+    if groups.get("low"):
+        strict = groups["lowop"] == "<"
+        return f"more than {groups['low']}" if strict else f"at least {groups['low']}"
+    words = {"==": "", "!=": "not ", "<=": "at most ", "<": "less than ", ">=": "at least ",
+             ">": "more than "}  # fmt: skip
+    return f"{words[groups['op']]}{groups['value'].strip()}"
+
+
+def _length(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms("container_length", match["source"], "length", _condition(match))
+
+
+def _empty(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms("container_length", match["source"], "length", "0")
+
+
+def _filled(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms("container_length", match["source"], "length", "at least 1")
+
+
+def _none(match: re.Match[str]) -> GuardTerms:
+    expected = "not None" if match["negated"] else "None"
+    return GuardTerms("none_or_value", match["source"], "", expected)
+
+
+def _identity(match: re.Match[str]) -> GuardTerms:
+    wanted = "another object than" if match["negated"] else "the same object as"
+    return GuardTerms("object_identity", match["source"], "identity", f"{wanted} {match['other']}")
+
+
+def _checked_id(match: re.Match[str]) -> GuardTerms:
+    if match["what"] == "type":
+        return GuardTerms("argument_type", match["source"], "type", _type_name(match["type"] or ""))
+    return GuardTerms("object_identity", match["source"], "identity", "the same object")
+
+
+def _presence(match: re.Match[str]) -> GuardTerms:
+    absent = bool(match["negated"])
+    name = match["name"].strip("'\"")
+    aspect = f"`{name}` in it"
+    return GuardTerms("attribute_presence", match["source"], aspect, _yes(not absent), _yes(absent))
+
+
+def _has_attribute(match: re.Match[str]) -> GuardTerms:
+    there = match["value"] != "False"
+    aspect = f"`{match['name']}` in it"
+    return GuardTerms("attribute_presence", match["source"], aspect, _yes(there), _yes(not there))
+
+
+def _yes(there: bool) -> str:
+    return "there" if there else "not there"
+
+
+def _value(match: re.Match[str]) -> GuardTerms:
+    source, expected = match["source"].strip(), _condition(match)
+    return GuardTerms(_kind_of_value(source, match["value"].strip()), source, "", expected)
+
+
+def _bounded(match: re.Match[str]) -> GuardTerms:
+    source = match["source"].strip()
+    return GuardTerms(_kind_of_value(source, match["low"]), source, "", _condition(match))
+
+
+def _kind_of_value(source: str, value: str) -> str:
+    plain = without_local_scope(source)
+    if plain.endswith(".training"):
+        return "training_flag"
+    if plain.startswith("___stack"):
+        return "value_at_graph_break"
+    if plain.startswith("G["):
+        return "global_value"
+    if "." in plain or "[" in plain:
+        return "attribute_value"
+    if value in ("True", "False"):
+        return "bool_value"
+    if value.startswith(("'", '"')):
+        return "string_value"
+    if re.fullmatch(r"-?\d[\d_]*", value):
+        return "int_value"
+    return "float_value" if re.fullmatch(_NUMBER, value) else "other"
+
+
+def _duplicates(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms("aliasing", match["sources"], "being one tensor", "different", "the same")
+
+
+def _backend(_: re.Match[str]) -> GuardTerms:
+    return GuardTerms("backend", aspect="backend")
+
+
+_PLAIN = r"[\w.'\"\[\]]+"  # a source: names, attributes, keys
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], GuardTerms]], ...] = tuple(
+    (re.compile(pattern, re.S), build)
+    for pattern, build in (
+        (
+            r"^tensor '(?P<source>.*?)' (?:Tensor )?(?P<what>[\w ]+?) mismatch"
+            r"(?: at index (?P<index>\d+))?\. "
+            r"expected (?P<expected>.*?)(?:, actual (?P<actual>.*))?$",
+            _tensor,
+        ),
+        (
+            r"^expected type of '(?P<source>.*?)' to be (?P<expected>.*?),? ?'? ?but found "
+            r"(?P<actual>.*)$",
+            _tensor_type,
+        ),
+        (r"^GLOBAL_STATE changed:(?P<what>.*)$", _global_state),
+        (r"^Duplicate tensors? found: ?(?P<sources>.*)$", _duplicates),
+        (r"^BACKEND_MATCH", _backend),
+        (
+            r"^___check_(?P<what>type|obj)_id\((?P<source>.*), \d+\)(?:, type=(?P<type>.*))?$",
+            _checked_id,
+        ),
+        (
+            r"^(?P<negated>not )?___dict_contains\((?P<name>.*?), (?P<source>.*)\)$",
+            _presence,
+        ),
+        (
+            r"^hasattr\((?P<source>.*), '(?P<name>\w+)'\)(?: == (?P<value>True|False))?$",
+            _has_attribute,
+        ),
+        (
+            rf"^(?:(?P<low>\d+) (?P<lowop><=?) )?(?P<source>{_PLAIN})\.(?P<what>size|stride)\(\)"
+            rf"\[(?P<index>\d+)\](?: (?P<op>==|!=|<=|<|>=|>) (?P<value>.+))?$",
+            _size,
+        ),
+        (rf"^len\((?P<source>{_PLAIN})\) (?P<op>==|!=|<=|<|>=|>) (?P<value>\d+)$", _length),
+        (rf"^not (?P<source>{_PLAIN})$", _empty),
+        (rf"^(?P<source>{_PLAIN}) is (?P<negated>not )?None$", _none),
+        (rf"^(?P<source>{_PLAIN}) is (?P<negated>not )?(?P<other>{_PLAIN})$", _identity),
+        (rf"^(?P<low>-?\d+) (?P<lowop><=?) (?P<source>{_PLAIN})$", _bounded),
+        (rf"^(?P<source>{_PLAIN}) (?P<op>==|!=|<=|<|>=|>) (?P<value>.+)$", _value),
+        (rf"^(?P<source>{_PLAIN})$", _filled),
+    )
+)
