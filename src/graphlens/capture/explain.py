@@ -11,6 +11,7 @@ import torch
 from graphlens._torch.dynamo import original_callable
 from graphlens._torch.isolation import isolated_compilation, isolation_keywords
 from graphlens.capture.backend import compile_graph
+from graphlens.capture.eager_operators import OperatorsOutsideGraphs
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.capture.options import LensOptions, lens_options
 from graphlens.capture.reachable import reachable
@@ -91,9 +92,10 @@ def explain_calls(
             ``graphlens_report``.
     """
     target = original_callable(fn)
+    outside = OperatorsOutsideGraphs()
 
     def backend(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        return compile_graph(gm, inputs, options, {})
+        return outside.left_out(compile_graph(gm, inputs, options, {}))
 
     recorder = Recorder(thread=threading.get_ident())
     notes: list[Note] = []
@@ -109,20 +111,22 @@ def explain_calls(
             try:
                 for args, kwargs in calls:
                     args, kwargs = copied_inputs(args, kwargs, notes)
-                    compiled(*args, **kwargs)
+                    with outside.counted():
+                        compiled(*args, **kwargs)
             finally:
                 recorder.stop()
     except BaseException as error:
-        error.graphlens_report = _report(recorder, notes)  # type: ignore[attr-defined]
+        error.graphlens_report = _report(recorder, notes, outside)  # type: ignore[attr-defined]
         raise
-    return _report(recorder, notes)
+    return _report(recorder, notes, outside)
 
 
-def _report(recorder: Recorder, notes: list[Note]) -> Report:
+def _report(recorder: Recorder, notes: list[Note], outside: OperatorsOutsideGraphs) -> Report:
     report = recorder.report()
     if not (report.frames or report.graphs):
         notes = [*notes, _NOTHING_CAPTURED]
-    return msgspec.structs.replace(report, notes=(*report.notes, *notes))
+    notes = [*report.notes, *notes]
+    return msgspec.structs.replace(report, notes=tuple(notes), eager=outside.found())
 
 
 _NOTHING_CAPTURED = Note(
