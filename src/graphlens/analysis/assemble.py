@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from graphlens.analysis.break_causes import with_causes
 from graphlens.analysis.break_hits import with_hits
 from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.compilation_graphs import REPLAY, LiveGraph, collect_graphs
+from graphlens.analysis.compilations import compiled_functions
 from graphlens.analysis.dynamic_sizes import with_dynamic
 from graphlens.analysis.frames import collect_frames
 from graphlens.analysis.graph_ends import with_ends
@@ -13,6 +15,7 @@ from graphlens.analysis.recompiles import (
     frame_speakers,
     with_recompile_advice,
 )
+from graphlens.analysis.source_code import ReadLines
 from graphlens.analysis.wrapped_modules import with_module_names
 from graphlens.model import (
     Environment,
@@ -30,6 +33,7 @@ def assemble(
     environment: Environment,
     notes: Sequence[Note] = (),
     untraced: str = "",
+    read: ReadLines = lambda _: (),
 ) -> Report:
     """The report of a run.
 
@@ -39,8 +43,9 @@ def assemble(
         environment: Where it ran.
         notes: What was noticed while recording.
         untraced: Why torch's trace could not be read; empty where it was.
+        read: Gives the lines of a source file; none where it is not at hand.
     """
-    found = collect_breaks(records)
+    found = with_causes(collect_breaks(records), read, compiled_functions(records))
     graphs = with_ends(collect_graphs(records, live), found)
     missing = Unavailable(untraced)
     breaks = tuple(with_hits(one, graphs) for one in found)

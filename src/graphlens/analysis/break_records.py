@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from graphlens.analysis.places import user_frame
-from graphlens.analysis.stacks import parse_stack
+from graphlens.analysis.stacks import caret_of, parse_stack
 from graphlens.model import GraphBreak, SourceLocation, TraceRecord
 
 KIND = "dynamo_graph_break_reason"
@@ -42,6 +42,12 @@ _CONTEXT = _section("  Developer debug context:")
 _LINK = re.compile(r"please visit: (?P<url>\S+?(?P<code>gb\d+)\.html)")
 _SKIPPED = "Skipping the f"  # "Skipping the function" or "Skipping the frame"
 _FIRST_OF_TWO = "*** While handling this graph break, another graph break occurred: ***"
+_OPERATOR = "Higher Order Operator:"
+_ORIGIN = re.compile(
+    r"^\s*(?P<what>\w+)\(.*?\) originated from:\n\s*File \"(?P<file>.*?)\", line (?P<line>\d+)"
+    r".*\n\s*(?P<code>.*)",
+    re.M,
+)
 
 
 def is_graph_break(record: TraceRecord) -> bool:
@@ -53,10 +59,13 @@ def parse_break(record: TraceRecord) -> GraphBreak:
     """One record as a break with one record and unknown hits."""
     text = record.payload
     body, _, rest = text.partition("User code traceback:")
-    first, _, _ = body.partition(_FIRST_OF_TWO)
+    first, _, second = body.partition(_FIRST_OF_TWO)
     place = _PLACE.search(first)
     reason = _REASON.search(first)
     lines = [line for line in (reason["text"].splitlines() if reason else []) if line.strip()]
+    lines = [line.strip() for line in lines]
+    operators = [line for line in lines if line.startswith(_OPERATOR)]
+    kinds = [line for line in lines if line not in operators]
     stack = parse_stack(rest)
     points_to = _points_to(place, stack)
     own = user_frame(stack) or points_to or SourceLocation(file="", line=0)
@@ -68,10 +77,14 @@ def parse_break(record: TraceRecord) -> GraphBreak:
         line=own.line,
         function=own.function,
         code=own.code,
-        kind=lines[-1].strip() if lines else "not stated",
+        caret=caret_of(rest, own),
+        kind=kinds[-1] if kinds else "not stated",
+        operator=operators[-1].removeprefix(_OPERATOR).strip() if operators else "",
         gb_code=link["code"].upper() if link else "",
         link=link["url"] if link else "",
         consequence="frame_skipped" if _SKIPPED in text else "split",
+        skipped_because=_second_reason(second) if _SKIPPED in text else "",
+        inside=_origin(body),
         explanation=_joined(explanation["text"]) if explanation else "",
         hints=tuple(_joined(hint["text"]) for hint in _HINT.finditer(first)),
         context=_joined(context["text"]) if context else "",
@@ -113,7 +126,23 @@ def _merged(first: GraphBreak, again: GraphBreak) -> GraphBreak:
         consequence="frame_skipped" if skipped else "split",
         explanation=first.explanation or again.explanation,
         hints=first.hints or again.hints,
+        skipped_because=first.skipped_because or again.skipped_because,
+        inside=first.inside or again.inside,
+        operator=first.operator or again.operator,
     )
+
+
+def _second_reason(text: str) -> str:
+    """Why the first break could not be handled: the kind of the one that it caused."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _origin(body: str) -> SourceLocation | None:
+    """Where the value on Dynamo's stack is from that cannot be carried over the break."""
+    match = _ORIGIN.search(body)
+    if match is None:
+        return None
+    return SourceLocation(file=match["file"], line=int(match["line"]), code=match["code"].strip())
 
 
 def _points_to(

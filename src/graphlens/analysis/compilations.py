@@ -77,6 +77,12 @@ def start_of(records: Iterable[TraceRecord]) -> SourceLocation | None:
     return stack[-1] if stack else None
 
 
+def compiled_functions(records: Iterable[TraceRecord]) -> dict[str, SourceLocation]:
+    """First line of the function of each compilation, by compile id."""
+    starts = ((record, start_of([record])) for record in records if record.kind == "dynamo_start")
+    return {record.compile_id: start for record, start in starts if start}
+
+
 def start_stack(records: Iterable[TraceRecord]) -> tuple[SourceLocation, ...]:
     """The stack when a compilation began, outermost first; the last is the function itself."""
     for record in records:

@@ -13,6 +13,12 @@ from graphlens.model import GraphBreak, SourceLocation
 RESUMED = re.compile(r"^torch_dynamo_resume_in_(?P<function>.*)_at_(?P<line>\d+)$")
 
 
+def resumed_function(name: str) -> str:
+    """The user's function, also of what follows a break in it."""
+    match = RESUMED.match(name)
+    return match["function"] if match else name
+
+
 def crossed_values(start: SourceLocation, breaks: Iterable[GraphBreak]) -> Mapping[str, str]:
     """What ``___stack0`` of a resumed function is, in the user's terms.
 

@@ -1,5 +1,6 @@
 """The recorder: the only mutable state. It collects while torch compiles, and gives snapshots."""
 
+import linecache
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -110,7 +111,7 @@ class Recorder:
             notes = list(self._notes)
         where = environment()
         notes = [*environment_notes(where), *trace_notes(), *notes]
-        return assemble(records, live, where, notes, self._untraced)
+        return assemble(records, live, where, notes, self._untraced, linecache.getlines)
 
     def placed(self, captured: CapturedGraph) -> Graph:
         """A live graph as it is known now, with its function and line."""

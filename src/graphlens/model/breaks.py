@@ -24,7 +24,10 @@ class GraphBreak(Data, frozen=True, kw_only=True):
         because: What happened, in the user's terms.
         skipped_because: Why the whole function runs eager and not only this line; empty when it
             does not, or torch did not say.
-        inside: Where the line stands that made it so, such as a ``with`` or a loop.
+        inside: What made it so, such as the ``with`` or the loop that the line stands in.
+        operator: The call that takes a function and traces it whole, such as
+            ``torch.utils.checkpoint.checkpoint``, where the line is in such a function: all of the
+            call then runs eager.
         explanation: Torch's explanation.
         hints: Torch's hints.
         advice: What to do, best first.
@@ -52,6 +55,7 @@ class GraphBreak(Data, frozen=True, kw_only=True):
     because: str = ""
     skipped_because: str = ""
     inside: SourceLocation | None = None
+    operator: str = ""
     explanation: str = ""
     hints: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()

@@ -1,0 +1,178 @@
+"""Why a line breaks the graph, in the user's terms, and why that costs the whole function."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from graphlens.analysis.break_triggers import find_trigger, libraries_called
+from graphlens.analysis.causes import called_name, classify
+from graphlens.analysis.crossed_values import resumed_function
+from graphlens.analysis.places import is_library
+from graphlens.analysis.source_code import SourceFiles
+from graphlens.model import GraphBreak, SourceLocation, Unavailable
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_NOT_AT_HAND = Unavailable("the source file was not at hand")
+
+
+def with_reason(
+    found: GraphBreak, files: SourceFiles, root: SourceLocation | None = None
+) -> GraphBreak:
+    """A break with cause, trigger and excerpt, and why it is one.
+
+    Args:
+        found: From torch's words.
+        files: The user's.
+        root: First line of the function that was compiled when the break was met.
+    """
+    source = files.file(found.file)
+    cause = classify(found, libraries_called(found, files))
+    trigger, caret = find_trigger(found, cause, source)
+    complete = msgspec.structs.replace(
+        found,
+        cause=cause,
+        trigger=trigger,
+        caret=caret,
+        excerpt=source.excerpt(found.line) or _NOT_AT_HAND,
+        explanation=_ADDRESS.sub("", found.explanation),
+        context=_ADDRESS.sub("", found.context),
+    )
+    why, inside = _whole_function(complete, files, root)
+    return msgspec.structs.replace(
+        complete, because=because(complete), skipped_because=why, inside=inside
+    )
+
+
+def _whole_function(
+    found: GraphBreak, files: SourceFiles, root: SourceLocation | None
+) -> tuple[str, SourceLocation | None]:
+    """Why the whole function runs eager, and what made it so."""
+    if found.consequence != "frame_skipped":
+        return "", None
+    if found.cause == "user_exception":
+        return "the exception leaves the function, and torch gives up on it for this call", None
+    origin = found.inside
+    kind = _HEADS.get(origin.code.split(maxsplit=1)[0]) if origin and origin.code else None
+    if kind:
+        return _SKIPPED[kind], origin
+    wanted = _blocks_for(found.skipped_because)
+    for place in _compiled_part(found, root):
+        source = files.file(place.file)
+        for block in source.blocks(place.line):
+            if block.kind in wanted:
+                return _SKIPPED[block.kind], source.location(block)
+    return "torch cannot go on after it in this function", None
+
+
+def _compiled_part(found: GraphBreak, root: SourceLocation | None) -> list[SourceLocation]:
+    """The user's frames from the line outwards to the function that was compiled."""
+    frames = [place for place in reversed(found.stack) if not is_library(place.file)]
+    if root is not None:
+        name = resumed_function(root.function)
+        for count, place in enumerate(frames, 1):
+            if place.file == root.file and resumed_function(place.function) == name:
+                return frames[:count]
+    return frames[:1]
+
+
+def _blocks_for(reason: str) -> tuple[str, ...]:
+    if "loop" in reason:
+        return ("loop",)
+    if "ontext" in reason:
+        return ("with",)
+    return ("try", "with", "loop", "comprehension")
+
+
+_HEADS = {"with": "with", "for": "loop", "while": "loop", "async": "with"}
+_SKIPPED = {
+    "loop": "the line is in a loop, and torch cannot leave a function in the middle of a loop",
+    "with": "the line is inside a `with`, whose context manager torch cannot leave and enter again",
+    "try": "the line is in a `try` statement, and torch cannot leave a function inside of one",
+    "comprehension": "the line is in a comprehension, which torch cannot leave in the middle",
+}
+
+
+def because(found: GraphBreak) -> str:
+    """Why the line breaks the graph, in one sentence."""
+    text = _BECAUSE[found.cause](found)
+    if found.operator:
+        text += f" It is in a function given to {found.operator}, all of which runs eager."
+    return text
+
+
+def _saying(template: str, found: GraphBreak) -> str:
+    what = f"`{found.trigger}`" if found.trigger else "this line"
+    return template.format(what=what, name=called_name(found) or found.trigger or "a function")
+
+
+def _library(found: GraphBreak) -> str:
+    place = found.points_to
+    called = f"`{found.trigger or found.code}`"
+    if place is not None and is_library(place.file) and place.file != found.file:
+        return f"{called} runs library code that Dynamo cannot trace."
+    return f"{called} calls a library whose functions Dynamo cannot trace."
+
+
+def _disabled(found: GraphBreak) -> str:
+    reason = re.search(r"\(reason: (?P<reason>.*?)\)\s*$", found.explanation)
+    name = re.search(r"<function (?P<name>[^`]+)>", found.explanation)
+    what = f"`{name['name']}`" if name else f"`{found.trigger}`"
+    told = f": {reason['reason']}" if reason and reason["reason"] != "None" else ""
+    return f"{what} is marked with torch.compiler.disable, so this break is intended{told}."
+
+
+def _exception(found: GraphBreak) -> str:
+    raised = re.search(r"raised exception (?P<raised>.*)", found.context)
+    what = raised["raised"] if raised else "an exception"
+    return f"The program raises {what}. This is no loss of speed: the call fails in eager too."
+
+
+def _other(found: GraphBreak) -> str:
+    what = f"`{found.trigger}`" if found.trigger else "This line"
+    return f"{what}: {found.kind}."
+
+
+def _texts(**templates: str) -> dict[str, Callable[[GraphBreak], str]]:
+    return {cause: partial(_saying, template) for cause, template in templates.items()}
+
+
+_BECAUSE: dict[str, Callable[[GraphBreak], str]] = {
+    **_texts(
+        data_dependent_branch="Which way the program goes depends on the value of {what}, a "
+        "tensor, which is known only when the graph has run.",
+        tensor_to_python_number="{what} turns a tensor into a Python number, for which the graph "
+        "has to run first.",
+        data_dependent_output_shape="The size of what {what} gives depends on the values of a "
+        "tensor, and is known only when the graph has run.",
+        print_call="{what} writes while the function runs, which a graph cannot do.",
+        logging_call="{what} writes a log message, which a graph cannot do.",
+        warnings_call="{what} gives a warning, which a graph cannot do.",
+        untraceable_builtin="`{name}` is a built-in or C function, into which Dynamo cannot look.",
+        custom_op_without_fake="`{name}` has no fake implementation: without running it, torch "
+        "cannot know shape and dtype of what it gives.",
+        skipped_function="torch does not trace `{name}` on purpose.",
+        explicit_graph_break="{what} asks for a graph break.",
+        break_by_torch="torch's own code, called by {what}, asks for a graph break here.",
+        backward_call="{what} runs a backward pass, which Dynamo does not trace by default.",
+        autograd_inside="{what} takes a gradient, which Dynamo does not trace by default.",
+        autograd_function="{what} calls a custom autograd.Function in a way Dynamo cannot trace.",
+        sparse_tensor="{what} gives or uses a sparse tensor, which Dynamo cannot trace.",
+        torchscript_function="{what} calls TorchScript (torch.jit), which is compiled already and "
+        "which Dynamo cannot look into.",
+        exception_handling="{what} handles exceptions in a way Dynamo cannot trace.",
+        context_manager="{what} uses a context manager that Dynamo cannot trace.",
+        generator="{what} uses a generator in a way Dynamo cannot trace.",
+        hook="{what} uses a hook that Dynamo cannot trace.",
+        mutation="{what} changes a tensor in a way that a graph cannot hold.",
+        side_effect="{what} changes something outside of the function in a way Dynamo cannot put "
+        "off to the end of the graph.",
+        unsupported_type="{what} uses a kind of object that Dynamo cannot trace.",
+        backend_failed="The backend failed on the graph that ends here.",
+    ),
+    "untraceable_library": _library,
+    "disabled_function": _disabled,
+    "user_exception": _exception,
+    "other": _other,
+}
