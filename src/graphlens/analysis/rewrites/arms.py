@@ -3,9 +3,9 @@
 import ast
 from dataclasses import dataclass
 
-from graphlens.analysis.rewrites.calls import called
 from graphlens.analysis.rewrites.evidence import Evidence
 from graphlens.analysis.rewrites.forms import is_fresh
+from graphlens.analysis.rewrites.sharing import is_own, is_written
 from graphlens.analysis.rewrites.text import Refused, last_line
 
 SIGNS: dict[type[ast.operator], str] = {
@@ -28,11 +28,13 @@ class Side:
         text: How to write it.
         nodes: The expressions of the file in it.
         is_number: Whether it is plainly a number of Python.
+        is_fresh: Whether it is plainly a tensor that nothing else can see.
     """
 
     text: str
-    nodes: tuple[ast.expr, ...] = ()
-    is_number: bool = False
+    nodes: tuple[ast.expr, ...]
+    is_number: bool
+    is_fresh: bool
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ def untouched(step: Step, branch: ast.If, evidence: Evidence) -> Step:
     names = [ast.Name(name, ast.Load()) for name in step.names]
     if any(map(evidence.is_neither, names)):
         raise Refused
-    sides = tuple(Side(node.id, (), evidence.is_number(node)) for node in names)
+    sides = tuple(
+        Side(node.id, (), evidence.is_number(node), is_own(node.id, evidence)) for node in names
+    )
     return Step(step.head, step.names, sides)
 
 
@@ -84,9 +88,9 @@ def require_unshared(step: Step, evidence: Evidence) -> None:
 
     The choice is a new tensor: what is written to it would no longer reach the other one.
     """
-    if all(is_fresh(node, evidence) for side in step.sides for node in side.nodes):
+    if all(side.is_fresh or side.is_number for side in step.sides):
         return
-    if any(_is_written(name, evidence) for name in step.names):
+    if any(is_written(name, evidence) for name in step.names):
         raise Refused
 
 
@@ -97,7 +101,10 @@ def _values(value: ast.expr, evidence: Evidence) -> tuple[Side, ...]:
     if any(isinstance(part, ast.Starred) or evidence.is_neither(part) for part in values):
         raise Refused
     text = evidence.function.program.text
-    return tuple(Side(text.of(part), (part,), evidence.is_number(part)) for part in values)
+    return tuple(
+        Side(text.of(part), (part,), evidence.is_number(part), is_fresh(part, evidence))
+        for part in values
+    )
 
 
 def _assigned(statement: ast.Assign, evidence: Evidence) -> Step:
@@ -118,53 +125,14 @@ def _augmented(statement: ast.AugAssign, evidence: Evidence) -> Step:
     target, value = statement.target, statement.value
     if not isinstance(target, ast.Name) or type(statement.op) not in SIGNS:
         raise Refused
-    bindings = evidence.function.bindings(target.id)
-    given = [binding.value for binding in bindings if not binding.added]
-    if target.id in evidence.function.parameters or not given or evidence.is_neither(value):
-        raise Refused
-    for before in given:
-        if before is None or not (is_fresh(before, evidence) or evidence.is_number(before)):
-            raise Refused
-    if is_shared(target.id, evidence):
+    if not is_own(target.id, evidence) or evidence.is_neither(value):
         raise Refused
     text = evidence.function.program.text.of(value)
     if not isinstance(value, _ATOMS):
         text = f"({text})"
     number = evidence.is_number(value) and target.id in evidence.numbers
-    side = Side(f"{target.id} {SIGNS[type(statement.op)]} {text}", (value,), number)
+    side = Side(f"{target.id} {SIGNS[type(statement.op)]} {text}", (value,), number, True)
     return Step(f"{target.id} = ", (target.id,), (side,))
-
-
-def is_shared(name: str, evidence: Evidence) -> bool:
-    """Whether another name or container may hold the same tensor, or a view of it."""
-    program = evidence.function.program
-    for use in evidence.function.uses(name):
-        parent = program.parents[use]
-        if isinstance(parent, (ast.List, ast.Dict, ast.Set, ast.NamedExpr, ast.keyword, ast.For)):
-            return True
-        if isinstance(parent, ast.Tuple) and not isinstance(program.parents[parent], ast.Return):
-            return True
-        statement = program.statement(use)
-        if isinstance(statement, ast.Assign) and not is_fresh(statement.value, evidence):
-            return True
-        if isinstance(parent, ast.Call) and called(parent) in ("append", "extend", "setdefault"):
-            return True
-    return False
-
-
-def _is_written(name: str, evidence: Evidence) -> bool:
-    function, parents = evidence.function, evidence.function.program.parents
-    if any(binding.added for binding in function.bindings(name)):
-        return True
-    for use in function.uses(name):
-        parent = parents[use]
-        if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
-            return True
-        if isinstance(parent, ast.Attribute) and (
-            not isinstance(parent.ctx, ast.Load) or parent.attr.endswith("_")
-        ):
-            return True
-    return False
 
 
 def _is_bound_before(name: str, branch: ast.If, evidence: Evidence) -> bool:

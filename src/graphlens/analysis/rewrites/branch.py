@@ -15,9 +15,10 @@ from graphlens.analysis.rewrites.effects import (
 )
 from graphlens.analysis.rewrites.evidence import Evidence
 from graphlens.analysis.rewrites.flow import Branch, Flow
-from graphlens.analysis.rewrites.forms import is_scalar
+from graphlens.analysis.rewrites.forms import is_fresh, is_scalar
 from graphlens.analysis.rewrites.layout import Call, Style, loose_comments
 from graphlens.analysis.rewrites.place import Draft, Place
+from graphlens.analysis.rewrites.sharing import is_written
 from graphlens.analysis.rewrites.text import Refused
 
 _WHERE = "Choose with torch.where in place of the branch"
@@ -69,6 +70,8 @@ def _expression(branch: ast.IfExp, place: Place) -> Iterator[Draft]:
             raise Refused
     if any(isinstance(node, ast.JoinedStr) for node in place.program.above(branch)):
         raise Refused  # parts of it have no sure place in the text
+    if not all(is_fresh(side, evidence) for side in sides):
+        _require_unwritten(branch, place)
     span = text.span(branch)
     if loose_comments(place.program, span, map(text.span, (branch.test, *sides))):
         raise Refused
@@ -77,6 +80,18 @@ def _expression(branch: ast.IfExp, place: Place) -> Iterator[Draft]:
     other = _cond_call(condition, *sides, evidence)
     if other:
         yield Draft(_COND, (Edit(*span, other.text),), _COND_CAUTION)
+
+
+def _require_unwritten(branch: ast.IfExp, place: Place) -> None:
+    """Refuses where what is chosen is written to: the choice is a new tensor."""
+    parent = place.program.parents[branch]
+    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    for target in targets:
+        if isinstance(target, ast.Name) and is_written(target.id, place.evidence):
+            raise Refused
+    stored = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
+    if stored or (isinstance(parent, ast.Attribute) and parent.attr.endswith("_")):
+        raise Refused
 
 
 def _where_caution(test: ast.expr, nodes: tuple[ast.expr, ...], evidence: Evidence) -> str:

@@ -81,10 +81,11 @@ def _asserted(branch: ast.If, place: Place) -> Draft:
         message = f", {text.of(argument)}"
     condition = as_condition(branch.test, place.evidence)
     span = text.span(branch)
-    if loose_comments(place.program, span, [text.span(branch.test)]):
-        raise Refused
+    comments = loose_comments(place.program, span, [text.span(branch.test)])
+    line_end, indent = text.line_end(branch.lineno), text.indent(branch.lineno)
+    above = "".join(f"{comment}{line_end}{indent}" for comment in comments)
     name = called(raised.exc) or text.of(raised.exc)
-    new = f"assert {place.torch}.logical_not({condition}){message}"
+    new = f"{above}assert {place.torch}.logical_not({condition}){message}"
     return Draft(
         "Assert in place of raising, which compiled code can check",
         (Edit(*span, new),),

@@ -89,7 +89,7 @@ def _sides(block: list[ast.stmt], evidence: Evidence) -> list[Step]:
         raise Refused
     choice = inner.all[0]
     sides = tuple(
-        Side(where(inner.condition, a.text, b.text, evidence), a.nodes + b.nodes)
+        Side(where(inner.condition, a.text, b.text, evidence), a.nodes + b.nodes, False, True)
         for a, b in zip(choice.yes, choice.no, strict=True)
     )
     if len(sides) != 1:

@@ -41,7 +41,4 @@ def _asking(place: Place) -> _Asks:
 
 
 def _only_checks(branch: ast.If) -> bool:
-    return not any(
-        isinstance(statement, (ast.Assign, ast.AugAssign, ast.Return, ast.If))
-        for statement in branch.body
-    )
+    return all(isinstance(statement, (ast.Raise, ast.Expr)) for statement in branch.body)

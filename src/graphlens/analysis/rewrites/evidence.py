@@ -1,7 +1,7 @@
 """What an expression plainly is: a tensor, a number, neither, or not known."""
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from graphlens.analysis.rewrites import vocabulary
 from graphlens.analysis.rewrites.calls import called, dotted, last_name, root
@@ -21,6 +21,7 @@ _NEITHER = (
     ast.GeneratorExp,
     ast.BoolOp,
 )
+_CONTAINERS = vocabulary.words("tuple list dict set frozenset str bytes range zip map repr type")
 _NUMBERS = ("item", "numel", "dim")
 
 
@@ -89,6 +90,8 @@ class Evidence:
             return isinstance(node.op, ast.Not)
         if isinstance(node, ast.Compare):
             return any(isinstance(op, IDENTITY) for op in node.ops)
+        if isinstance(node, ast.Call):
+            return _makes_object(node)
         if isinstance(node, ast.Name) and depth:
             values = [binding.value for binding in self.function.bindings(node.id)]
             default = self.function.defaults.get(node.id)
@@ -122,82 +125,12 @@ class Evidence:
         return node.func.attr in vocabulary.TENSOR_METHODS
 
 
-def learn(function: Function, torch: str, kept: frozenset[str] = frozenset()) -> Evidence:
-    """What is known in a function.
-
-    Args:
-        function: The function.
-        torch: Its name for torch.
-        kept: Names of numbers that a rewrite makes tensors.
-    """
-    evidence = Evidence(function, torch)
-    sure = kept | _sure_tensors(function, torch)
-    # Taken for granted until one of its values tells otherwise: a loop may add to it.
-    guess = sure | _with_values(function)
-    while guess != evidence.tensors:
-        evidence = replace(evidence, tensors=guess)
-        guess = sure | {name for name in guess if _holds(name, evidence)}
-    given = _sure_numbers(function)
-    numbers = (given | _with_values(function)) - sure
-    while numbers != evidence.numbers:
-        evidence = replace(evidence, numbers=numbers)
-        numbers = frozenset(name for name in numbers if _counts(name, evidence))
-    return evidence
-
-
-def _with_values(function: Function) -> frozenset[str]:
-    return frozenset(
-        name
-        for name, bindings in function.all_bindings.items()
-        if name not in function.parameters
-        and all(binding.value or binding.added for binding in bindings)
-        and any(binding.value for binding in bindings)
-    )
-
-
-def _holds(name: str, evidence: Evidence) -> bool:
-    values = [binding.value for binding in evidence.function.bindings(name)]
-    return name not in evidence.function.parameters and all(
-        evidence.is_tensor(value) for value in values if value is not None
-    )
-
-
-def _counts(name: str, evidence: Evidence) -> bool:
-    return all(
-        evidence.is_number(value)
-        for binding in evidence.function.bindings(name)
-        if (value := binding.value or binding.added) is not None
-    )
-
-
-def _sure_tensors(function: Function, torch: str) -> frozenset[str]:
-    """By their annotation, or by a method that is called on them."""
-    annotated = {
-        name
-        for name, parameter in function.parameters.items()
-        if dotted(parameter.annotation) in ("Tensor", f"{torch}.Tensor")
-    }
-    return frozenset(
-        annotated.union(
-            node.func.value.id
-            for node in ast.walk(function.node)
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.attr in vocabulary.TENSOR_METHODS
-            and function.binds(node.func.value.id)
-        )
-    )
-
-
-def _sure_numbers(function: Function) -> frozenset[str]:
-    plain = Evidence(function, "")
-    return frozenset(
-        name
-        for name, parameter in function.parameters.items()
-        if dotted(parameter.annotation) in ("int", "float")
-        or (name in function.defaults and plain.is_number(function.defaults[name]))
-    )
+def _makes_object(node: ast.Call) -> bool:
+    """Whether it calls a container, or what has the name of a class."""
+    name = called(node)
+    if isinstance(node.func, ast.Name) and name in _CONTAINERS:
+        return True
+    return name[:1].isupper() and "Tensor" not in name and name not in ("Parameter", "Variable")
 
 
 def _is_functional(func: ast.Attribute) -> bool:

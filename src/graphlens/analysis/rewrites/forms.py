@@ -14,6 +14,7 @@ _FRESH = (
     | vocabulary.REDUCTIONS
     | vocabulary.words("clone clamp clip softmax log_softmax matmul mm bmm cumsum cumprod")
 )
+_SAME_ELEMENTS = vocabulary.words("detach float double half contiguous")
 # With a dimension given, they return pairs.
 _PAIRS = vocabulary.words("max min median")
 
@@ -72,6 +73,8 @@ def is_fresh(node: ast.expr, evidence: Evidence) -> bool:
         return not node.args and not node.keywords
     if name in vocabulary.FACTORIES:
         return root(node.func) == evidence.torch
+    if name in _SAME_ELEMENTS and not node.args:
+        return is_fresh(node.func.value, evidence)
     return name in _FRESH or evidence.module(node) in vocabulary.FRESH_MODULES
 
 

@@ -2,12 +2,12 @@
 
 import ast
 
-from graphlens.analysis.rewrites.arms import SIGNS, is_shared
+from graphlens.analysis.rewrites.arms import SIGNS
 from graphlens.analysis.rewrites.edits import Edit, apply
-from graphlens.analysis.rewrites.forms import is_fresh
 from graphlens.analysis.rewrites.masked import Selection, selection
 from graphlens.analysis.rewrites.place import Draft, Place
 from graphlens.analysis.rewrites.reductions import leaves
+from graphlens.analysis.rewrites.sharing import is_own
 from graphlens.analysis.rewrites.text import Refused
 
 _TITLE = "Choose with torch.where in place of writing to a selection"
@@ -25,7 +25,7 @@ def assign_masked(place: Place) -> list[Draft]:
         raise Refused
     written = _read(target, place)
     array = written.array
-    if not isinstance(array, ast.Name) or not _is_own(array.id, place):
+    if not isinstance(array, ast.Name) or not is_own(array.id, place.evidence):
         raise Refused
     value = _value(statement, written, place)
     if isinstance(statement, ast.AugAssign):
@@ -46,14 +46,6 @@ def _read(target: ast.expr, place: Place) -> Selection:
     if found is None:
         raise Refused
     return found
-
-
-def _is_own(name: str, place: Place) -> bool:
-    """Whether a tensor was made in the function, and no one else can see it written to."""
-    values = [b.value for b in place.function.bindings(name) if not b.added]
-    fresh = all(value is not None and is_fresh(value, place.evidence) for value in values)
-    given = name in place.function.parameters
-    return bool(values) and fresh and not given and not is_shared(name, place.evidence)
 
 
 def _value(statement: ast.Assign | ast.AugAssign, written: Selection, place: Place) -> str:

@@ -5,8 +5,8 @@ import ast
 from graphlens.analysis.rewrites.branch import choose
 from graphlens.analysis.rewrites.conversion import converted, cut_off, keep_tensor
 from graphlens.analysis.rewrites.edits import Edit
-from graphlens.analysis.rewrites.evidence import learn
 from graphlens.analysis.rewrites.flow import Branch, Flow
+from graphlens.analysis.rewrites.learning import learn
 from graphlens.analysis.rewrites.place import Draft, Place
 from graphlens.analysis.rewrites.text import Refused
 

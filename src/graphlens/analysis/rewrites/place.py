@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from graphlens.analysis.rewrites.edits import Edit
-from graphlens.analysis.rewrites.evidence import Evidence, learn
+from graphlens.analysis.rewrites.evidence import Evidence
+from graphlens.analysis.rewrites.learning import learn
 from graphlens.analysis.rewrites.names import Function
 from graphlens.analysis.rewrites.program import Program
 from graphlens.analysis.rewrites.text import Text, last_line
