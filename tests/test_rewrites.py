@@ -67,6 +67,20 @@ OFFERED = [
         """,
     ),
     (
+        "a_parameter_that_is_none_by_default",
+        BRANCH,
+        """
+        def f(x, bias=None):
+            y = x + bias if x.sum() > 0 else x - bias  #<
+            return y
+        """,
+        """
+        def f(x, bias=None):
+            y = torch.where(x.sum() > 0, x + bias, x - bias)
+            return y
+        """,
+    ),
+    (
         "only_the_other_side",
         BRANCH,
         """
@@ -1181,6 +1195,9 @@ REFUSED = [
     ("none", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return x\n    return None"),
     ("bare_return", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return\n    return x"),
     ("objects", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return Output(x)\n    return Output(-x)"),
+    ("text_condition", BRANCH, "def f(x, mode):\n    y = x if mode == 'a' else -x  #<\n    return y"),
+    ("text_sum", BRANCH, "def f(x, s):\n    return 'a' + s if x.any() else s  #<"),
+    ("no_conversion", NUMBER, "def f(x, flag):\n    if flag:  #<\n        x = x + 1\n    return x"),
     ("containers", BRANCH, "def f(x):\n    return list(x) if x.sum() > 0 else list(-x)  #<"),
     ("truths", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return True\n    return False"),
     ("numbers_returned", BRANCH, "def f(x):\n    return 1 if x.sum() > 0 else 2  #<"),

@@ -307,6 +307,8 @@ def test_means_the_same_and_compiles(
     )
     for arguments in calls:
         torch.testing.assert_close(result(after, arguments), result(before, arguments))
+    if cause == "autograd_function" and torch.__version__ < (2, 13):
+        pytest.skip("torch before 2.13 traces the call without a break")
     assert captured(before, calls[0]) != (1, 0), "the original has no break, and shows nothing"
     assert captured(after, calls[0]) == (1, 0)
     whole = torch.compile(after, backend="eager", fullgraph=True)

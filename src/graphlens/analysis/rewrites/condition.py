@@ -66,6 +66,8 @@ def _comparison(node: ast.Compare, evidence: Evidence) -> str:
     sides = [node.left, *node.comparators]
     if any(type(operator) not in _SIGNS for operator in node.ops):
         raise Refused
+    if any(map(evidence.is_neither, sides)):
+        raise Refused
     if all(evidence.is_number(without_conversions(side, evidence)) for side in sides):
         raise Refused
     if len(node.ops) == 1:

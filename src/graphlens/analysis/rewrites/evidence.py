@@ -90,6 +90,9 @@ class Evidence:
             return isinstance(node.op, ast.Not)
         if isinstance(node, ast.Compare):
             return any(isinstance(op, IDENTITY) for op in node.ops)
+        if isinstance(node, ast.BinOp):
+            # A name in arithmetic is no None there, whatever it is by default.
+            return self.is_neither(node.left, 0) or self.is_neither(node.right, 0)
         if isinstance(node, ast.Call):
             return _makes_object(node)
         if isinstance(node, ast.Name) and depth:

@@ -41,7 +41,7 @@ def keep_numbers(place: Place) -> list[Draft]:
 def _with_branch(branch: Branch, edits: list[Edit], flow: Flow, place: Place) -> list[Draft]:
     """The number decides a branch: that must go as well."""
     known = learn(place.function, place.torch, frozenset(flow.kept))
-    inner = Place(place.program, place.line, place.statement, place.function, known, place.imports)
+    inner = Place(place.program, place.statement, place.function, known, place.imports)
     return [
         Draft(
             f"{draft.title}, with the number kept as a tensor" if edits else draft.title,

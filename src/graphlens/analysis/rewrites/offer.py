@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from graphlens.analysis.rewrites.copies import copy_twins
-from graphlens.analysis.rewrites.decide import decide
+from graphlens.analysis.rewrites.decide import decide, decide_converted
 from graphlens.analysis.rewrites.edits import apply, unified_diff
 from graphlens.analysis.rewrites.loops import at_once
 from graphlens.analysis.rewrites.masked_writes import assign_masked
@@ -15,7 +15,7 @@ from graphlens.analysis.rewrites.masks import unmask
 from graphlens.analysis.rewrites.nonzero import count_nonzero
 from graphlens.analysis.rewrites.numbers_kept import keep_numbers
 from graphlens.analysis.rewrites.place import Draft, Place, at
-from graphlens.analysis.rewrites.program import FUNCTIONS, Program, parse
+from graphlens.analysis.rewrites.program import FUNCTIONS, Program, parse, parse_again
 from graphlens.analysis.rewrites.tell import clock, tell
 from graphlens.analysis.rewrites.text import Refused, Text, last_line
 
@@ -71,8 +71,8 @@ def rewrites(source: str, file: str, line: int, cause: str) -> tuple[Rewrite, ..
 def _tried(rule: _Rule, source: str, line: int) -> list[tuple[Draft, str]]:
     """What a rule offers, with the file's text after it; nothing where it refuses."""
     try:
-        program = Program(Text(source), parse(source))
-        place = at(program, line, _function_code(program, line))
+        program = Program(Text(source), parse_again(source), line)
+        place = at(program, _function_code(program))
         done = [(draft, _applied(draft, place)) for draft in rule(place)]
         return [(draft, new) for draft, new in done if new != source]
     except (Refused, RecursionError):
@@ -86,15 +86,15 @@ def _applied(draft: Draft, place: Place) -> str:
     return new
 
 
-def _function_code(program: Program, line: int) -> ast.AST:
+def _function_code(program: Program) -> ast.AST:
     """What stands on a line: a statement of a function, or a lambda outside of functions."""
-    statement = program.innermost(line)
+    statement = program.innermost()
     if any(isinstance(outer, FUNCTIONS) for outer in program.above(statement)):
         return statement
     found = [
         node
         for node in ast.walk(statement)
-        if isinstance(node, ast.Lambda) and node.lineno <= line <= last_line(node)
+        if isinstance(node, ast.Lambda) and node.lineno <= program.line <= last_line(node)
     ]
     if len(found) != 1:
         raise Refused
@@ -109,7 +109,7 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
     "data_dependent_output_shape": (unmask, count_nonzero, assign_masked),
     "logging_call": (partial(tell, what="log"),),
     "print_call": (partial(tell, what="print"),),
-    "tensor_to_python_number": (keep_numbers, decide, partial(tell, what="call")),
+    "tensor_to_python_number": (keep_numbers, decide_converted, partial(tell, what="call")),
     "untraceable_builtin": (partial(tell, what="call"), clock),
     "warnings_call": (partial(tell, what="warn"),),
 }

@@ -35,7 +35,6 @@ class Place:
 
     Attributes:
         program: The file.
-        line: The line's number.
         statement: The innermost statement that the line is part of.
         function: The function it is in.
         evidence: What is known there.
@@ -43,7 +42,6 @@ class Place:
     """
 
     program: Program
-    line: int
     statement: ast.stmt
     function: Function
     evidence: Evidence
@@ -59,17 +57,17 @@ class Place:
 
     def covers(self, node: ast.expr | ast.stmt) -> bool:
         """Whether the line is part of a node."""
-        return node.lineno <= self.line <= last_line(node)
+        return node.lineno <= self.program.line <= last_line(node)
 
     def of(self, node: ast.AST) -> Place:
         """The same line, in the innermost function around a node."""
-        return at(self.program, self.line, node)
+        return at(self.program, node)
 
 
-def at(program: Program, line: int, node: ast.AST) -> Place:
-    """The place of a node on a line."""
+def at(program: Program, node: ast.AST) -> Place:
+    """The place of a node on the program's line."""
     function = Function(program, program.function(node))
-    torch = torch_name(program, function, line)
+    torch = torch_name(program, function)
     imports = (torch.added,) if torch.added else ()
     evidence = learn(function, torch.name)
-    return Place(program, line, program.statement(node), function, evidence, imports)
+    return Place(program, program.statement(node), function, evidence, imports)

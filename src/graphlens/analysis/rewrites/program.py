@@ -4,7 +4,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from graphlens.analysis.rewrites.text import Refused, Text, last_line
 
@@ -15,14 +15,21 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A file's text and its syntax tree."""
+    """A file's text and its syntax tree, to look at around one line."""
 
     text: Text
     tree: ast.Module
+    line: int
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        """Of what is in the outermost statement on the line: a file may have thousands more."""
+        found: dict[ast.AST, ast.AST] = {}
+        for top in _on(self.line, self.tree.body):
+            found[top] = self.tree
+            for node in ast.walk(top):
+                found.update(dict.fromkeys(ast.iter_child_nodes(node), node))
+        return found
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node is in, the innermost first."""
@@ -58,17 +65,16 @@ class Program:
                 return block
         raise Refused
 
-    def innermost(self, line: int) -> ast.stmt:
-        """The innermost statement that a line is part of."""
-        holding = [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.stmt) and node.lineno <= line <= last_line(node)
-        ]
-        if not holding:
+    def innermost(self) -> ast.stmt:
+        """The innermost statement that the line is part of; the last one of several."""
+        found: list[ast.stmt] = []
+        inside = _on(self.line, self.tree.body)
+        while inside:
+            found.append(inside[-1])
+            inside = _on(self.line, list(_statements(inside[-1])))
+        if not found:
             raise Refused
-        # Breadth first: of those on a line, the deepest comes last.
-        return holding[-1]
+        return found[-1]
 
     def unit(self, statement: ast.stmt) -> str:
         """What one level of indentation is around a statement."""
@@ -81,6 +87,19 @@ class Program:
         return "    "
 
 
+def _on(line: int, statements: list[ast.stmt]) -> list[ast.stmt]:
+    return [node for node in statements if node.lineno <= line <= last_line(node)]
+
+
+def _statements(outer: ast.AST) -> Iterator[ast.stmt]:
+    """The statements right in another one; a handler or a case in between is none."""
+    for child in ast.iter_child_nodes(outer):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif not isinstance(child, ast.expr):
+            yield from _statements(child)
+
+
 def parse(source: str) -> ast.Module:
     """The tree of a source; refused where it is not Python."""
     try:
@@ -89,3 +108,7 @@ def parse(source: str) -> ast.Module:
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Refused from error
+
+
+# Breaks of one file come one after another.
+parse_again = lru_cache(maxsize=1)(parse)

@@ -17,12 +17,12 @@ class TorchName:
     added: Edit | None = None
 
 
-def torch_name(program: Program, function: Function, line: int) -> TorchName:
+def torch_name(program: Program, function: Function) -> TorchName:
     """The file's own name for torch, such as ``th``, else ``torch`` with an import.
 
     Refused where the name means something else in the function.
     """
-    for name in _inside(function, line):
+    for name in _inside(function, program.line):
         return TorchName(name)
     for name in _imported(program.tree.body):
         if _bound_elsewhere(program, function, name):
