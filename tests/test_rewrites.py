@@ -794,6 +794,20 @@ OFFERED = [
         """,
     ),
     (
+        "item_of_a_parameter_inline",
+        NUMBER,
+        """
+        def f(x, s):
+            y = x.cos() * s.item()  #<
+            return y
+        """,
+        """
+        def f(x, s):
+            y = x.cos() * s.detach().reshape(())
+            return y
+        """,
+    ),
+    (
         "item_of_a_count",
         NUMBER,
         """
@@ -1195,6 +1209,9 @@ REFUSED = [
     ("none", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return x\n    return None"),
     ("bare_return", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return\n    return x"),
     ("objects", BRANCH, "def f(x):\n    if x.sum() > 0:  #<\n        return Output(x)\n    return Output(-x)"),
+    ("source_written", BRANCH, "def f(x):\n    y = x if x.any() else x.clone()  #<\n    x.add_(1)\n    return y"),
+    ("source_written_to", BRANCH, "def f(x):\n    if x.any():  #<\n        y = x\n    else:\n        y = x + 1\n    x[0] = 1\n    return y"),
+    ("loop_rows_written", "container_length", "def f(xs: torch.Tensor):\n    out = []\n    for v in xs:\n        out.append(v * 2)  #<\n    xs.zero_()\n    return torch.stack(out)"),
     ("text_condition", BRANCH, "def f(x, mode):\n    y = x if mode == 'a' else -x  #<\n    return y"),
     ("text_sum", BRANCH, "def f(x, s):\n    return 'a' + s if x.any() else s  #<"),
     ("no_conversion", NUMBER, "def f(x, flag):\n    if flag:  #<\n        x = x + 1\n    return x"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from graphlens.analysis.rewrites.evidence import Evidence
 from graphlens.analysis.rewrites.forms import is_fresh
-from graphlens.analysis.rewrites.sharing import is_own, is_written
+from graphlens.analysis.rewrites.sharing import is_own, is_written, names_in
 from graphlens.analysis.rewrites.text import Refused, last_line
 
 SIGNS: dict[type[ast.operator], str] = {
@@ -84,13 +84,13 @@ def untouched(step: Step, branch: ast.If, evidence: Evidence) -> Step:
 
 
 def require_unshared(step: Step, evidence: Evidence) -> None:
-    """Refuses where a name that got the same tensor is written to later.
+    """Refuses where one of two names for the same tensor is written to.
 
     The choice is a new tensor: what is written to it would no longer reach the other one.
     """
-    if all(side.is_fresh or side.is_number for side in step.sides):
-        return
-    if any(is_written(name, evidence) for name in step.names):
+    shared = [side for side in step.sides if not (side.is_fresh or side.is_number)]
+    given = {name for side in shared for node in side.nodes for name in names_in(node)}
+    if shared and any(is_written(name, evidence) for name in given.union(step.names)):
         raise Refused
 
 

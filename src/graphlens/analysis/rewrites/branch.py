@@ -18,7 +18,7 @@ from graphlens.analysis.rewrites.flow import Branch, Flow
 from graphlens.analysis.rewrites.forms import is_fresh, is_scalar
 from graphlens.analysis.rewrites.layout import Call, Style, loose_comments
 from graphlens.analysis.rewrites.place import Draft, Place
-from graphlens.analysis.rewrites.sharing import is_written
+from graphlens.analysis.rewrites.sharing import is_written, names_in
 from graphlens.analysis.rewrites.text import Refused
 
 _WHERE = "Choose with torch.where in place of the branch"
@@ -30,8 +30,9 @@ _COND_CAUTION = (
 
 def choose(branch: Branch, place: Place) -> list[Draft]:
     """A branch with values on both sides, without branching."""
-    drafts = _expression if isinstance(branch, ast.IfExp) else _statement
-    return list(drafts(branch, place))  # type: ignore[arg-type]
+    if isinstance(branch, ast.IfExp):
+        return list(_expression(branch, place))
+    return list(_statement(branch, place))
 
 
 def _statement(branch: ast.If, place: Place) -> Iterator[Draft]:
@@ -85,9 +86,10 @@ def _expression(branch: ast.IfExp, place: Place) -> Iterator[Draft]:
 def _require_unwritten(branch: ast.IfExp, place: Place) -> None:
     """Refuses where what is chosen is written to: the choice is a new tensor."""
     parent = place.program.parents[branch]
-    targets = parent.targets if isinstance(parent, ast.Assign) else []
-    for target in targets:
-        if isinstance(target, ast.Name) and is_written(target.id, place.evidence):
+    names = names_in(branch.body) | names_in(branch.orelse)
+    for target in parent.targets if isinstance(parent, ast.Assign) else []:
+        names |= names_in(target)
+        if any(is_written(name, place.evidence) for name in names):
             raise Refused
     stored = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
     if stored or (isinstance(parent, ast.Attribute) and parent.attr.endswith("_")):

@@ -8,6 +8,7 @@ from graphlens.analysis.rewrites.edits import Edit, apply
 from graphlens.analysis.rewrites.layout import loose_comments
 from graphlens.analysis.rewrites.masked import elementwise
 from graphlens.analysis.rewrites.place import Draft, Place
+from graphlens.analysis.rewrites.sharing import is_written
 from graphlens.analysis.rewrites.text import Refused
 
 _TITLE = "Compute all rows at once in place of one by one"
@@ -22,6 +23,8 @@ def at_once(place: Place) -> list[Draft]:
         raise Refused
     if place.function.bindings(rows.id) or len(place.function.bindings(row)) != 1:
         raise Refused  # what is looped over must be the same until the list is used
+    if is_written(rows.id, place.evidence):
+        raise Refused
     _require_by_element(filled.value, row, place)
     text = place.text
     names = [

@@ -31,7 +31,7 @@ def keep_numbers(place: Place) -> list[Draft]:
     edits: list[Edit] = []
     for call in calls:
         if not any(_is_in(call, branch.test, place) for branch in flow.branches):
-            named = isinstance(place.statement, ast.Assign)
+            named = isinstance(place.program.parents[call], ast.Assign)
             edits += keep_tensor(call, place.evidence, cut_off(call, place.evidence, named))
     if not flow.branches:
         return [Draft(_TITLE, tuple(edits), _caution(flow))]

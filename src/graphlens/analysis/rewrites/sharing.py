@@ -35,6 +35,10 @@ def is_shared(name: str, evidence: Evidence) -> bool:
     return False
 
 
+def names_in(node: ast.expr) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
 def is_written(name: str, evidence: Evidence) -> bool:
     function, parents = evidence.function, evidence.function.program.parents
     if any(binding.added for binding in function.bindings(name)):
