@@ -53,6 +53,26 @@ def watched_operators(on_operator: OnOperator) -> Iterator[None]:
             _push_mode(left)
 
 
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Takes the watching off this thread, unless a mode of the program's lies above it.
+
+    With any mode active, some of torch's C++ takes other ways (``isTensorSubclassLike``), and
+    ``linalg.cond`` of a tensor then differs in its last bits.
+    """
+    from torch.utils._python_dispatch import _get_current_dispatch_mode, _pop_mode, _push_mode
+
+    mode = _get_current_dispatch_mode()
+    if mode is None or type(mode) is not _mode_class():
+        yield
+        return
+    _pop_mode()
+    try:
+        yield
+    finally:
+        _push_mode(mode)
+
+
 def active_modes() -> int:
     """How many dispatch modes are active in this thread."""
     return torch._C._len_torch_dispatch_stack()

@@ -34,6 +34,7 @@ class OperatorsOutsideGraphs:
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()
+        self._is_watching = False
         self._in_graph = False
         self._nodes: list[range] = []  # numbers of autograd nodes that graphs made, in order
         self._found: dict[OperatorPlace, dict[str, int]] = {}
@@ -47,7 +48,12 @@ class OperatorsOutsideGraphs:
                 if dispatch.active_modes():
                     self._unavailable = _OTHER_MODE
                 elif not self._unavailable:
+                    # Whatever torch lacks shows here, and not inside the program.
+                    dispatch.autograd_clock()
+                    dispatch.running_node()
                     stack.enter_context(dispatch.watched_operators(self._note))
+                    self._is_watching = True
+                    stack.callback(setattr, self, "_is_watching", False)
             except (ImportError, AttributeError, TypeError) as error:
                 self._unavailable = f"operators could not be watched ({error}); {_DOCTOR}"
             yield
@@ -62,12 +68,14 @@ class OperatorsOutsideGraphs:
             return compiled
 
         def run(*args: Any) -> Any:
-            if self._in_graph or threading.get_ident() != self._thread:
+            elsewhere = threading.get_ident() != self._thread
+            if elsewhere or self._in_graph or not self._is_watching:
                 return compiled(*args)
             self._in_graph = True
             start = dispatch.autograd_clock()
             try:
-                return compiled(*args)
+                with dispatch.unwatched():
+                    return compiled(*args)
             finally:
                 self._in_graph = False
                 self._nodes.append(range(start, dispatch.autograd_clock()))
