@@ -2,7 +2,12 @@
 
 from graphlens.model import (
     Compilation,
+    Counts,
+    Difference,
+    EagerOperators,
     Environment,
+    Excerpt,
+    Fix,
     Frame,
     Graph,
     GraphBreak,
@@ -17,6 +22,7 @@ from graphlens.model import (
     Subgraph,
     Symbol,
     TensorSpec,
+    Trial,
     Unavailable,
 )
 
@@ -228,11 +234,29 @@ def toy_break() -> GraphBreak:
             "support tracing dynamic control flow.\nThe branch condition involves a tensor "
             "computed as follows:\nlt = lt(sum_1, 0)"
         ),
-        advice=(
+        cause="data_dependent_branch", trigger="b.sum() < 0", caret=(3, 14),
+        because="Which way the program goes depends on the value of `b.sum() < 0`, a tensor.",
+        hints=(
             "This graph break is fundamental - it is unlikely that Dynamo will ever be able to "
             "trace through your code. Consider finding a workaround.",
             "Use `torch.cond` to express dynamic control flow.",
         ),
+        advice=("Compute both sides and choose with torch.where.",),
+        fixes=(
+            Fix(
+                kind="rewrite", title="Choose with torch.where in place of the branch",
+                diff=f"--- {DEMO}\n+++ {DEMO}\n@@ -6,3 +6,2 @@\n-    if b.sum() < 0:\n"
+                     "-        b = b * -1\n+    b = torch.where(b.sum() < 0, b * -1, b)\n"
+                     "     return x * b\n",
+                caution="both sides are computed",
+                trial=Trial(
+                    before=Counts(breaks=2, graphs=3, recompiles=1, eager_frames=1),
+                    after=Counts(breaks=1, graphs=1, recompiles=0, eager_frames=1), helps=True,
+                ),
+            ),
+        ),
+        excerpt=Excerpt(first=5, lines=(
+            "    x = a / (torch.abs(a) + 1)", "    if b.sum() < 0:", "        b = b * -1")),
         records=2, hits=3, compile_ids=("0/0",), context="attempted to jump with TensorVariable()",
         stack=(line(20, "print(toy(a, b))", function="main"), line(6, "if b.sum() < 0:")),
         link="https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0170.html",
@@ -243,6 +267,16 @@ def skipped_break() -> GraphBreak:
     return GraphBreak(
         file=DEMO, line=14, code='print("row", row)', function="rows",
         kind="Failed to trace builtin operator", consequence="frame_skipped",
+        cause="print_call", trigger='print("row", row)', caret=(0, 17),
+        because='`print("row", row)` writes while the function runs, which a graph cannot do.',
+        skipped_because="the line is in a loop, and torch cannot leave a function in the middle "
+                        "of a loop",
+        inside=line(13, "for row in x:"),
+        fixes=(Fix(
+            kind="switch", title="Put print off to the end of the graph",
+            code="torch._dynamo.config.reorderable_logging_functions.add(print)",
+            trial=Unavailable("tried, and the call failed: TypeError: unhashable"),
+        ),),
         explanation="Dynamo does not know how to trace builtin operator `print`.",
         advice=("Use `torch._higher_order_ops.print` instead.",),
         compile_ids=("3/0",),
@@ -288,9 +322,15 @@ def typical() -> Report:
         Recompile(
             frame="0", function="toy", file=DEMO, line=4, compile_id="0/1",
             causes=(GuardFailure(
-                failed="0/0", source="L['a']", expected="10", actual="12",
+                failed="0/0", source="a", expected="10", actual="12", kind="tensor_size",
+                subject="argument `a`, dimension 0",
                 guard="tensor 'a' size mismatch at index 0. expected 10, actual 12",
                 user_line=line(5, "x = a / (torch.abs(a) + 1)")),),
+            nearest="0/0", called_from=line(21, "toy(c, b)", function="main"),
+            differences=(
+                Difference(subject="argument `a`, dimension 0", before="10", after="12"),
+                Difference(subject="global `STEP`", before="3", after="4"),
+            ),
             advice=("Mark the size as dynamic: torch._dynamo.mark_dynamic(a, 0).",),
         ),
         Recompile(
@@ -304,6 +344,13 @@ def typical() -> Report:
         graphs=(toy_graph(), resnet_graph(), lowered_graph()),
         breaks=(toy_break(), skipped_break()),
         recompiles=recompiles,
+        eager=(
+            EagerOperators(place=line(14, 'print("row", row)', function="rows"), count=12,
+                           operators=("aten.mul.Tensor", "aten.add.Tensor")),
+            EagerOperators(place=line(41, function="helper"), count=3,
+                           operators=("aten.linear.default",),
+                           inside="torch.nn.modules.linear.Linear.forward"),
+        ),
         notes=(Note(
             code="cache-hit",
             message="AOTAutograd answered from its cache for 1 graph.",
@@ -352,11 +399,18 @@ def hostile() -> Report:
         graphs=(graph,),
         breaks=(GraphBreak(file=bad, line=1, kind=bad, code=bad, function=bad, gb_code=bad,
                            explanation=bad, advice=(bad,), context=bad, link="javascript:" + bad,
-                           stack=(where,), points_to=where),),
+                           stack=(where,), points_to=where, cause=bad, trigger=bad, caret=(0, 9),
+                           because=bad, skipped_because=bad, inside=where, hints=(bad,),
+                           operator=bad, excerpt=Excerpt(first=1, lines=(bad,)),
+                           fixes=(Fix(kind=bad, title=bad, code=bad, diff=bad, caution=bad,
+                                      trial=Unavailable(bad)),)),),
         recompiles=(Recompile(frame=bad, function=bad, file=bad, line=1, compile_id=bad,
                               causes=(GuardFailure(failed=bad, guard=bad, source=bad, expected=bad,
-                                                   actual=bad, user_line=where),),
-                              advice=(bad,)),),
+                                                   actual=bad, user_line=where, kind=bad,
+                                                   subject=bad),),
+                              nearest=bad, called_from=where, advice=(bad,),
+                              differences=(Difference(subject=bad, before=bad, after=bad),)),),
+        eager=(EagerOperators(place=where, count=1, operators=(bad,), inside=bad),),
         notes=(Note(code=bad, message=bad, hint=bad),),
     )  # fmt: skip
 

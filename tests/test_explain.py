@@ -153,7 +153,7 @@ def test_an_error_of_the_function_reaches_the_user_with_the_report_so_far() -> N
         (lambda: graphlens.explain(3), "takes a function or module, not int"),
         (
             lambda: graphlens.explain(scaled, shape=1),
-            "Unknown option shape. Valid, nearest first: inner, out, dynamic, fullgraph",
+            "Unknown option shape. Valid, nearest first: inner, out, try_advice, dynamic, fullgraph",
         ),
         (lambda: graphlens.explain(scaled, show="table"), "Unknown option show. Valid"),
         (lambda: graphlens.explain(scaled, outer="o"), "nearest first: out, inner,"),

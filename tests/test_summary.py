@@ -5,8 +5,19 @@ import pytest
 
 import report_corpus as corpus
 from golden_files import check_golden
-from graphlens.model import Graph, GraphBreak, GuardFailure, Report
-from graphlens.renderers.findings import findings, headline
+from graphlens.model import (
+    Compilation,
+    EagerOperators,
+    Frame,
+    Graph,
+    GraphBreak,
+    GuardFailure,
+    Report,
+    SourceLocation,
+    Unavailable,
+)
+from graphlens.renderers.findings import findings
+from graphlens.renderers.headline import headline
 from graphlens.renderers.summary import SummaryRenderer
 from graphlens.renderers.textfile import TextRenderer
 from graphlens.renderers.wording import first_sentence, seconds, shown_place
@@ -54,7 +65,8 @@ def test_a_skipped_function_with_its_break_is_one_finding():
 
 
 def test_torchs_message_on_a_frame_is_taken_apart():
-    found = next(item for item in findings(corpus.typical()) if "recompile limit" in item.title)
+    report = msgspec.structs.replace(corpus.typical(), recompiles=())
+    found = next(item for item in findings(report) if "recompile limit" in item.title)
     assert found.why[0].startswith("Dynamo attempted to recompile the code object")
     assert found.advice == ("To monitor recompilations, enable TORCH_LOGS=recompiles.",)
     assert "Developer" not in " ".join(found.why)
@@ -62,9 +74,11 @@ def test_torchs_message_on_a_frame_is_taken_apart():
 
 def test_a_guard_without_the_new_value():
     cause = GuardFailure(failed="0/0", guard="k == 1.5", source="k", expected="1.5")
-    recompile = msgspec.structs.replace(corpus.typical().recompiles[0], causes=(cause,))
+    recompile = msgspec.structs.replace(
+        corpus.typical().recompiles[0], causes=(cause,), differences=(), called_from=None
+    )
     (found,) = findings(Report(environment=corpus.ENVIRONMENT, recompiles=(recompile,)))
-    assert found.facts[0] == ("0/1", "k is no longer 1.5 (guard of 0/0)")
+    assert found.facts[0] == ("0/1", "k is no longer 1.5 (against 0/0)")
 
 
 def test_a_virtual_environment_in_the_project_is_not_the_projects_source():
@@ -97,8 +111,9 @@ def test_recompiles_of_a_frame_are_one_finding():
 
 
 def test_a_refused_recompile_does_not_claim_a_compilation():
-    found = findings(corpus.typical())[-1]
-    assert found.title == "step was not compiled again: it has reached the limit"
+    found = next(item for item in findings(corpus.typical()) if item.function == "step")
+    assert found.title == "calls of step that fit none of its 1 compilation"
+    assert found.why[0].startswith("The recompile limit is reached")
 
 
 def test_lines_fit_but_places_are_whole():
@@ -111,6 +126,64 @@ def test_colour_only_where_asked():
     assert "\x1b" not in SummaryRenderer().report(corpus.typical())
     assert "\x1b[1;31mruns eager" in SummaryRenderer(colour=True).report(corpus.typical())
     assert "\x1b[31m\x00" not in SummaryRenderer(colour=True).report(corpus.hostile())
+
+
+def test_breaks_at_one_line_are_one_finding_with_all_that_torch_says():
+    place = SourceLocation(file="/opt/venv/lib/python3.11/site-packages/scipy/helper.py", line=7)
+    one = GraphBreak(file="f.py", line=3, code="dct(x)", kind="Odd", cause="untraceable_library",
+                     because="`dct(x)` calls a library.", records=1, hits=2)  # fmt: skip
+    inner = msgspec.structs.replace(
+        one, kind="Even", points_to=place, consequence="frame_skipped", records=7,
+        hits=Unavailable("the function runs eager"), compile_ids=("3/0",),
+    )  # fmt: skip
+    frame = Frame(id="3", function="helper", file=place.file, line=1, outcome="skipped",
+                  compilations=(Compilation(compile_id="3/0", outcome="skipped"),))  # fmt: skip
+    report = Report(environment=corpus.ENVIRONMENT, frames=(frame,), breaks=(inner, one))
+    (found,) = findings(report)
+    assert (found.kind, found.title) == ("break", "a library that Dynamo cannot trace")
+    assert found.cost == "the program ran through it 2 times"
+    assert found.facts == (("torch says", "Even at scipy/helper.py:7, 7 times; Odd (8 records)"),)
+
+
+def test_what_costs_most_comes_first_and_what_is_intended_last():
+    def at(line, **more):
+        return GraphBreak(file="f.py", line=line, kind="Odd", function=f"f{line}", **more)
+
+    breaks = (
+        at(1, cause="disabled_function", hits=900),
+        at(2, cause="print_call", hits=3),
+        at(3, cause="print_call", hits=40),
+        at(4, cause="print_call", consequence="frame_skipped"),
+        at(5, cause="print_call", consequence="frame_skipped"),
+    )
+    eager = (
+        EagerOperators(place=SourceLocation(file="f.py", line=9, function="f5"), count=70,
+                       operators=("aten.add.Tensor",)),
+        EagerOperators(place=SourceLocation(file="f.py", line=8, function="f4"), count=6,
+                       operators=("aten.add.Tensor",)),
+    )  # fmt: skip
+    report = Report(environment=corpus.ENVIRONMENT, breaks=breaks, eager=eager)
+    assert [(item.line, item.kind) for item in findings(report)] == [
+        (5, "eager"), (4, "eager"), (3, "break"), (2, "break"), (1, "intended")
+    ]  # fmt: skip
+    text = SummaryRenderer().report(report)
+    start = text.index("Most worth fixing")
+    assert text.index("1. f.py:5") > start
+    assert "2. f.py:4" in text
+    assert "3. f.py:3" in text
+    assert "4. f.py" not in text
+
+
+def test_the_line_has_a_caret_under_what_broke():
+    text = SummaryRenderer(root=ROOT).report(corpus.typical())
+    assert "    6 | if b.sum() < 0:\n      |    ^^^^^^^^^^^\n" in text
+    assert "   13 | for row in x:\n   14 |     print(" in text
+
+
+def test_what_was_tried_is_said():
+    text = SummaryRenderer(root=ROOT).report(corpus.typical())
+    assert "(tried: 2 breaks → 1, 3 graphs → 1, 1 recompile → 0)" in text
+    assert "(tried, and the call failed: TypeError: unhashable)" in text
 
 
 def test_many_findings_are_counted():

@@ -13,7 +13,7 @@ from graphlens.capture.process import process_folder, process_recorder, process_
 from graphlens.capture.recorder import CapturedGraph
 from graphlens.errors import OutputError
 from graphlens.model import Report, Unavailable
-from graphlens.renderers.findings import headline
+from graphlens.renderers.headline import headline
 
 _lock = threading.Lock()
 # Where reports go at the end, by the folder that was asked for.

@@ -9,6 +9,8 @@ import torch
 
 from graphlens._torch.probes import probe
 
+# Attributes that ``torch.compile`` itself sets on the module it is given (2.14).
+COMPILE_MARKS = frozenset({"_is_torch_compile"})
 _REGISTERED = ("_parameters", "_buffers", "_modules")
 
 

@@ -11,7 +11,18 @@ from graphlens.model import Note, Probe
 
 Check = Callable[[], str]
 
-_AREAS = ("aot", "dispatch", "dynamo", "eager", "fx", "guards", "inductor", "isolation", "trace")
+_AREAS = (
+    "aot",
+    "dispatch",
+    "dynamo",
+    "eager",
+    "fx",
+    "guards",
+    "inductor",
+    "isolation",
+    "settings",
+    "trace",
+)
 _probes: dict[str, tuple[str, Check]] = {}
 
 

@@ -25,7 +25,7 @@ AUTOGRAD = Fix(
     kind="switch",
     title="Trace the backward pass inside the function",
     code="torch._dynamo.config.trace_autograd_ops = True",
-    caution="New in torch 2.12, and not for every use of autograd.",
+    caution="Not every use of autograd can be traced.",
 )
 
 

@@ -33,16 +33,16 @@ def crossed_values(start: SourceLocation, breaks: Iterable[GraphBreak]) -> Mappi
     for found in breaks:
         if (found.file, found.line) == (start.file, line):
             return {"___stack0": result_of(found.code, line)}
-    return {"___stack0": f"the value that came out of the graph break on line {line}"}
+    return {"___stack0": result_of("", line)}
 
 
 def result_of(code: str, line: int) -> str:
-    """What a statement that broke gave, such as ``the value of `top` from ... line 18``."""
+    """What a statement that broke gave, such as ```top` out of the graph break on line 18``."""
     where = f"out of the graph break on line {line}"
     name = assigned_name(code)
     if name:
-        return f"the value of `{name}`, which came {where}"
-    return f"the value of `{code}`, which came {where}" if code else f"the value that came {where}"
+        return f"`{name}` {where}"
+    return f"what `{code}` gave {where}" if code else f"the value {where}"
 
 
 def assigned_name(code: str) -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import torch
 
+from graphlens.capture.kept_containers import KeptContainers
 from graphlens.capture.kept_values import KeptGradients, KeptValues
 from graphlens.capture.reachable import Reachable
 from graphlens.capture.watched import KeptAttributes, WatchedOptimizers, WatchedTensors
@@ -59,6 +60,7 @@ def kept_state(found: Reachable, notes: list[Note]) -> Iterator[None]:
         WatchedTensors(watched),
         KeptGradients(watched),
         KeptValues(copied),
+        KeptContainers(modules),
         KeptAttributes(modules),
     )
 

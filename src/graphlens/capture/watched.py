@@ -5,10 +5,11 @@ from typing import Any
 
 import torch
 
-from graphlens._torch.eager import attribute_dicts, buffer_dict, version
+from graphlens._torch.eager import COMPILE_MARKS, attribute_dicts, buffer_dict, version
 from graphlens.capture.kept_values import listed
 from graphlens.model import Note
 
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -57,7 +58,10 @@ class WatchedOptimizers:
 
 
 class KeptAttributes:
-    """Modules' attributes: buffers and the training mode are put back, other changes told."""
+    """Modules' attributes: buffers, the training mode and plain values are put back.
+
+    Other changes are told: what an attribute newly is may belong to others, such as a cache.
+    """
 
     def __init__(self, modules: Mapping[str, torch.nn.Module]) -> None:
         self.before = [
@@ -79,10 +83,10 @@ class KeptAttributes:
             buffers = buffer_dict(module)
             for held, before in dictionaries:
                 names = [name for name in {**before, **held} if not _same(name, held, before)]
-                if held is buffers:
-                    _restore(held, before, names)
-                else:
-                    changed += [f"{path}.{name}" if path else name for name in names]
+                safe = [n for n in names if held is buffers or _is_plain(n, held, before)]
+                _restore(held, before, safe)
+                left = [name for name in names if name not in safe]
+                changed += [f"{path}.{name}" if path else name for name in left]
         if not changed:
             return ()
         return (
@@ -147,6 +151,13 @@ def _same(name: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
         return False
     one, other = first[name], second[name]
     return one is other or (isinstance(one, (bool, int, float, str)) and bool(one == other))
+
+
+def _is_plain(name: str, held: dict[str, Any], before: dict[str, Any]) -> bool:
+    """Whether a number, text or None took the place of another; or torch.compile left its mark."""
+    if name in COMPILE_MARKS:
+        return True
+    return all(name in one and isinstance(one[name], _PLAIN) for one in (held, before))
 
 
 def _restore(held: dict[str, Any], before: dict[str, Any], names: list[str]) -> None:

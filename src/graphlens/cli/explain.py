@@ -21,9 +21,19 @@ from graphlens.requirements import require_torch
     "--dynamic/--static", default=None, help="As torch.compile's dynamic=True or dynamic=False."
 )
 @click.option("--inner", default="eager", show_default=True, help="Backend that runs the graphs.")
+@click.option(
+    "--try-advice",
+    is_flag=True,
+    help="Capture again with each switch and rewrite that is advised, and say what it gives.",
+)
 @traceback_option
 def explain(
-    target: str, output: tuple[str, ...], tables: bool, dynamic: bool | None, inner: str
+    target: str,
+    output: tuple[str, ...],
+    tables: bool,
+    dynamic: bool | None,
+    inner: str,
+    try_advice: bool,
 ) -> None:
     """Captures what TARGET's factory returns, and prints what Dynamo made of it.
 
@@ -34,7 +44,7 @@ def explain(
     for path in output:
         presenter.check_output(path)
     keywords = {} if dynamic is None else {"dynamic": dynamic}
-    report = _explained(target, inner, keywords)
+    report = _explained(target, inner, keywords, try_advice)
     click.echo(str(report))
     if tables:
         for graph in report.graphs:
@@ -43,7 +53,7 @@ def explain(
         click.echo(f"wrote {presenter.save_report(report, path)}")
 
 
-def _explained(target: str, inner: str, keywords: dict[str, Any]) -> Report:
+def _explained(target: str, inner: str, keywords: dict[str, Any], try_advice: bool) -> Report:
     from graphlens._torch.dynamo import lookup_backend
     from graphlens.capture.explain import explain_calls
     from graphlens.capture.options import lens_options
@@ -52,7 +62,7 @@ def _explained(target: str, inner: str, keywords: dict[str, Any]) -> Report:
     options = lens_options({"show": "none", "inner": inner})
     fn, calls = load_target(target)
     try:
-        return explain_calls(fn, calls, options, keywords)
+        return explain_calls(fn, calls, options, keywords, try_advice)
     except GraphLensError:
         raise
     except (Exception, SystemExit) as error:

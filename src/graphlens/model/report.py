@@ -1,6 +1,7 @@
 """The report of one run."""
 
 from graphlens.model import presentation
+from graphlens.model.advice import Trial
 from graphlens.model.base import Data
 from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Frame
@@ -63,6 +64,7 @@ class Report(Data, frozen=True, kw_only=True):
         kernels: Names of generated kernels.
         timings: Measured by ``compare``.
         accuracy: Measured by ``compare``.
+        together: What following all advice that helps gives; None where advice was not tried.
         notes: What a reader must know.
         schema: Version of this format.
     """
@@ -78,6 +80,7 @@ class Report(Data, frozen=True, kw_only=True):
     kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
     timings: tuple[float, ...] | Unavailable = Unavailable("not timed; use graphlens.compare")
     accuracy: tuple[str, ...] | Unavailable = Unavailable("not compared; use graphlens.compare")
+    together: Trial | Unavailable | None = None
     notes: tuple[Note, ...] = ()
     schema: str = SCHEMA
 

@@ -17,7 +17,8 @@ from graphlens.model import Environment as RunEnvironment
 from graphlens.model import Graph, Node, Report, Unavailable
 from graphlens.renderers.columns import graph_rows
 from graphlens.renderers.escape import html_prose, one_line, printable
-from graphlens.renderers.findings import findings, unknowns
+from graphlens.renderers.findings import findings
+from graphlens.renderers.headline import unknowns
 from graphlens.renderers.overview import (
     FRAME_COLUMNS,
     GRAPH_COLUMNS,

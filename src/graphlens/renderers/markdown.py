@@ -1,5 +1,6 @@
 """A report as GitHub's Markdown, for pull requests, issues and pages."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,8 @@ from tabulate import tabulate
 
 from graphlens.model import Graph, Report
 from graphlens.renderers.escape import html_text, markdown_code, markdown_prose, markdown_text
-from graphlens.renderers.findings import RECOMPILE, Finding, findings, headline, unknowns
+from graphlens.renderers.findings import RECOMPILE, CodeLine, Finding, Remedy, findings
+from graphlens.renderers.headline import headline, unknowns
 from graphlens.renderers.overview import (
     FRAME_COLUMNS,
     GRAPH_COLUMNS,
@@ -76,16 +78,48 @@ class MarkdownRenderer:
     def _finding(self, item: Finding) -> Iterator[str]:
         yield from ("", f"### {item.label.capitalize()}: {markdown_prose(item.title)}", "")
         function = f" in {markdown_code(item.function)}" if item.function else ""
-        yield f"{markdown_code(item.place)}{function}"
+        cause = f", cause {markdown_code(item.cause)}" if item.cause else ""
+        yield f"{markdown_code(item.place)}{function}{cause}"
         if item.code:
-            yield from ("", markdown_code(item.code))
+            yield from (
+                "",
+                *_fenced("python", [line for one in item.code for line in _quoted(one)]),
+            )
         if item.why:
             yield from ("", "  \n".join(map(markdown_prose, item.why)))
         shown = markdown_code if item.kind == RECOMPILE else markdown_text  # guards are code
-        facts = [f"- {markdown_text(name)}: {shown(text)}" for name, text in item.facts]
+        facts = [f"- cost: {markdown_text(item.cost)}"] if item.cost else []
+        facts += [f"- {markdown_text(name)}: {shown(text)}" for name, text in item.facts]
         facts += [f"- **do:** {markdown_prose(text)}" for text in item.advice]
         if facts:
             yield from ("", *facts)
+        for remedy in item.remedies:
+            yield from ("", *_remedy(remedy))
+
+
+def _remedy(remedy: Remedy) -> Iterator[str]:
+    tried = f" **{markdown_text(remedy.tried)}**" if remedy.tried else ""
+    caution = f" {markdown_prose(remedy.caution)}" if remedy.caution else ""
+    yield f"{markdown_prose(remedy.title)}:{tried}{caution}"
+    yield ""
+    if remedy.diff:
+        header = [f"--- {remedy.file}", f"+++ {remedy.file}"]
+        yield from _fenced("diff", [*header, *remedy.diff])
+    else:
+        yield from _fenced("python", [remedy.code])
+
+
+def _quoted(one: CodeLine) -> list[str]:
+    marks = " " * one.first + "^" * (one.last - one.first)
+    quoted = [f"{one.number:>5}   {one.text}"]
+    return [*quoted, f"        {marks}"] if one.last > one.first else quoted
+
+
+def _fenced(language: str, lines: Sequence[str]) -> list[str]:
+    """A fenced block whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence + language, *lines, fence]
 
 
 def _table(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:

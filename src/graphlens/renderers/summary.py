@@ -1,26 +1,26 @@
 """A whole report as terminal text: counts, findings as a compiler shows them, graphs, notes."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.model import Environment, Graph, Report, Unavailable
+from graphlens.model import EagerOperators, Environment, Graph, Report, Unavailable
 from graphlens.renderers.escape import one_line
-from graphlens.renderers.findings import Finding, findings, headline, unknowns
+from graphlens.renderers.finding_text import SAVE, FindingText, painted
+from graphlens.renderers.findings import Finding, findings
 from graphlens.renderers.fitting import Grid, draw, shorten, shorten_path, shrink
+from graphlens.renderers.headline import headline, unknowns
 from graphlens.renderers.overview import GRAPH_COLUMNS, NUMBERS, graphs_overview
 from graphlens.renderers.table import TableRenderer
-from graphlens.renderers.wording import best_advice, counted, first_sentence, wrapped
+from graphlens.renderers.wording import counted, location_text, wrapped
 
-_COLOURS = {"failed": "31", "eager": "31", "break": "33", "recompile": "35"}
 _NOUNS = {
     "failed": "failed frame",
     "eager": "eager frame",
     "break": "graph break",
     "recompile": "recompiled frame",
+    "intended": "break that is intended",
 }
-_SAVE = 'report.save("report.html")'
 MOST_GRAPHS = 60
-MOST_FACTS = 10
+MOST_EAGER = 5
 NOTHING = (
     "Nothing was compiled. Call the compiled function at least once before asking for the report."
 )
@@ -44,12 +44,15 @@ class SummaryRenderer:
 
     def report(self, report: Report) -> str:
         """The summary."""
-        blocks = [self._heading(report)]
         found = findings(report, self.root)
+        text = FindingText(self.width, self.colour)
+        blocks = [self._heading(report), text.worst(found)]
         most = len(found) if self.findings is None else self.findings
-        blocks += [self._finding(item) for item in found[:most]]
+        blocks += [text.whole(item) for item in found[:most]]
         if found[most:]:
             blocks.append(wrapped(_more(found[most:]), self.width))
+        if not isinstance(report.eager, Unavailable) and report.eager:
+            blocks.append(self._eager(report.eager))
         if report.graphs:
             blocks.append(self._graphs(report.graphs))
         blocks.append([*self._notes(report), *self._environment(report.environment)])
@@ -65,27 +68,19 @@ class SummaryRenderer:
         lines = wrapped(f"GraphLens: {headline(report)}", self.width)
         for name, reason in unknowns(report):
             lines += wrapped(f"{name} unknown: {reason}", self.width, "  ", "    ")
-        return [self._paint(lines[0], "1"), *lines[1:]]
+        return [painted(lines[0], "1", self.colour), *lines[1:]]
 
-    def _finding(self, item: Finding) -> list[str]:
-        first, *rest = wrapped(f"{item.label}: {item.title}", self.width)
-        function = f" in {item.function}" if item.function else ""
-        lines = [self._paint(first, f"1;{_COLOURS[item.kind]}"), *rest]
-        lines.append(f"  --> {item.place}{function}")
-        if item.code:
-            lines += wrapped(item.code, self.width, f"{item.line:>5} | ", "      | ")
-        for name, text in self._details(item):
-            lines += wrapped(text, self.width, f"   = {name}: ", "     ")
+    def _eager(self, eager: tuple[EagerOperators, ...]) -> list[str]:
+        """Lines whose operators ran outside of every graph, the most first."""
+        total = sum(item.count for item in eager)
+        lines = [f"{counted(total, 'operator')} ran outside of graphs:"]
+        for item in eager[:MOST_EAGER]:
+            inside = f" in {one_line(item.inside)}" if item.inside else ""
+            place = location_text(item.place, self.root)
+            lines += wrapped(f"{item.count:,} at {place}{inside}", self.width, "  ", "    ")
+        if eager[MOST_EAGER:]:
+            lines.append(f"  ... at {counted(len(eager) - MOST_EAGER, 'more line')}: {SAVE}")
         return lines
-
-    def _details(self, item: Finding) -> Iterator[tuple[str, str]]:
-        if item.why:
-            yield "why", first_sentence(item.why[0])
-        yield from item.facts[:MOST_FACTS]
-        if item.facts[MOST_FACTS:]:
-            yield "more", f"{len(item.facts) - MOST_FACTS:,} like these: {_SAVE}"
-        if item.advice:
-            yield "do", best_advice(item.advice)
 
     def _graphs(self, graphs: tuple[Graph, ...]) -> list[str]:
         shown = graphs[:MOST_GRAPHS]
@@ -105,7 +100,7 @@ class SummaryRenderer:
                     grid.drop(name)
         lines = draw(grid, right=[name for name in grid.columns if name in NUMBERS])
         if graphs[MOST_GRAPHS:]:
-            lines.append(f"... {counted(len(graphs) - MOST_GRAPHS, 'more graph')}: {_SAVE}")
+            lines.append(f"... {counted(len(graphs) - MOST_GRAPHS, 'more graph')}: {SAVE}")
         return [line if self.width is None else shorten(line, self.width) for line in lines]
 
     def _notes(self, report: Report) -> list[str]:
@@ -119,17 +114,20 @@ class SummaryRenderer:
     def _environment(self, environment: Environment) -> list[str]:
         return wrapped(environment_line(environment), self.width)
 
-    def _paint(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
-
 
 def _more(found: tuple[Finding, ...]) -> str:
     counts: dict[str, int] = {}
     for item in found:
         noun = _NOUNS[item.kind]
         counts[noun] = counts.get(noun, 0) + 1
-    text = ", ".join(counted(count, f"more {noun}") for noun, count in counts.items())
-    return f"... {text}: {_SAVE}"
+    text = ", ".join(
+        counted(count, f"more {noun}", f"more {_plural(noun)}") for noun, count in counts.items()
+    )
+    return f"... {text}: {SAVE}"
+
+
+def _plural(noun: str) -> str:
+    return "breaks that are intended" if noun.startswith("break ") else noun + "s"
 
 
 def environment_line(environment: Environment) -> str:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from graphlens.model import Report, Unavailable
-from graphlens.renderers.findings import EAGER, FAILED, frame_kinds
+from graphlens.renderers.findings import EAGER, FAILED
+from graphlens.renderers.headline import frame_kinds
 from graphlens.renderers.wording import counted, kept_graphs
 
 

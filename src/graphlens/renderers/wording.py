@@ -28,12 +28,17 @@ def seconds(value: float) -> str:
     return f"{value * 1000:.3g} ms"
 
 
-def shown_place(file: str, line: int, root: str = "") -> str:
-    """``file:line``; a file of an installed package is named from its package on.
+def shown_path(file: str, root: str = "") -> str:
+    """A path; a file of an installed package is named from its package on.
 
     That holds below the root folder too: a project's virtual environment is not its source.
     """
-    return one_line(f"{short_path(file, '' if is_library(file) else root)}:{line}")
+    return one_line(short_path(file, "" if is_library(file) else root))
+
+
+def shown_place(file: str, line: int, root: str = "") -> str:
+    """``file:line``, with the file as `shown_path` gives it."""
+    return f"{shown_path(file, root)}:{line}"
 
 
 def location_text(location: SourceLocation | None, root: str = "") -> str:

@@ -1,0 +1,77 @@
+"""What trying a fix showed, from the reports with and without it."""
+
+from collections.abc import Iterable
+
+from graphlens.model import Counts, GraphBreak, Recompile, Report, Trial, Unavailable
+
+
+def counts(report: Report) -> Counts:
+    """A report in numbers; what is not known counts as none."""
+    breaks = () if isinstance(report.breaks, Unavailable) else report.breaks
+    recompiles = () if isinstance(report.recompiles, Unavailable) else report.recompiles
+    return Counts(
+        breaks=len(breaks),
+        graphs=sum(g.stage == "dynamo" and not g.discarded for g in report.graphs),
+        recompiles=len(recompiles),
+        eager_frames=sum(f.outcome in ("skipped", "recompile_limit") for f in report.frames),
+    )
+
+
+def break_trial(found: GraphBreak, before: Report, after: Report) -> Trial:
+    """Whether a break is gone, and nothing came in its place.
+
+    Behind a break for which a whole function ran eager others can come to light: fewer functions
+    that run eager count for more than fewer breaks.
+    """
+    first, second = counts(before), counts(after)
+    left = () if isinstance(after.breaks, Unavailable) else after.breaks
+    gone = not any(_is_same(found, other) for other in left)
+    better = (second.eager_frames, second.breaks) < (first.eager_frames, first.breaks)
+    return Trial(before=first, after=second, helps=gone and better)
+
+
+def recompile_trial(before: Report, after: Report) -> Trial:
+    """Whether there are fewer recompiles, and no more breaks."""
+    first, second = counts(before), counts(after)
+    better = (second.eager_frames, second.recompiles) < (first.eager_frames, first.recompiles)
+    return Trial(before=first, after=second, helps=better and second.breaks <= first.breaks)
+
+
+def together(before: Report, after: Report) -> Trial:
+    """All advice at once."""
+    first, second = counts(before), counts(after)
+    cost_before = (first.eager_frames, first.breaks, first.recompiles)
+    cost_after = (second.eager_frames, second.breaks, second.recompiles)
+    return Trial(before=first, after=second, helps=cost_after < cost_before)
+
+
+def in_words(trial: Trial) -> str:
+    """Such as ``3 breaks -> 0, 4 graphs -> 1``; only what changed."""
+    pairs = (
+        ("break", trial.before.breaks, trial.after.breaks),
+        ("graph", trial.before.graphs, trial.after.graphs),
+        ("recompile", trial.before.recompiles, trial.after.recompiles),
+        ("eager function", trial.before.eager_frames, trial.after.eager_frames),
+    )
+    return ", ".join(_pairs(pairs)) or "nothing changed"
+
+
+def _pairs(pairs: Iterable[tuple[str, int, int]]) -> Iterable[str]:
+    for noun, before, after in pairs:
+        if before != after:
+            yield f"{before} {noun}{'' if before == 1 else 's'} → {after}"
+
+
+def _is_same(found: GraphBreak, other: GraphBreak) -> bool:
+    """By text and not by number of the line, since a rewrite moves lines."""
+    return (found.file, found.function, found.code, found.kind) == (
+        other.file,
+        other.function,
+        other.code,
+        other.kind,
+    )
+
+
+def recompiles_of(report: Report) -> tuple[Recompile, ...]:
+    """Recompiles of a report; none where they are not known."""
+    return () if isinstance(report.recompiles, Unavailable) else report.recompiles

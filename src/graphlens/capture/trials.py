@@ -1,0 +1,187 @@
+"""Advice that was tried: each fix of a report, and then all that help, in captures of their own."""
+
+import contextlib
+import io
+import linecache
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from graphlens.analysis.rewrites import rewrites
+from graphlens.analysis.rewrites.together import merged
+from graphlens.analysis.trial_results import (
+    break_trial,
+    in_words,
+    recompile_trial,
+    recompiles_of,
+    together,
+)
+from graphlens.capture.fix_changes import change_for, joined
+from graphlens.capture.isolated_capture import NO_CHANGE, Change
+from graphlens.model import Fix, GraphBreak, Note, Recompile, Report, Trial, Unavailable
+
+# Captures for one report; each takes as long as the first.
+MOST_TRIALS = 24
+_TOO_MANY = Unavailable(f"not tried: {MOST_TRIALS} captures were made already")
+
+Capture = Callable[[Callable[..., Any], Change], Report]
+Calls = Sequence[tuple[tuple[Any, ...], dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How one fix is tried: on which function, with what changed."""
+
+    target: Callable[..., Any]
+    change: Change
+    file: str = ""
+    source: str = ""
+
+
+class Trials:
+    """Tries the fixes of one report.
+
+    Args:
+        report: Without any fix.
+        target: The function or module it is of.
+        calls: Of the target.
+        capture: Captures a function with a change, as the report was.
+    """
+
+    def __init__(
+        self, report: Report, target: Callable[..., Any], calls: Calls, capture: Capture
+    ) -> None:
+        self.report = report
+        self._target = target
+        self._calls = calls
+        self._capture = capture
+        self._made: dict[tuple[str, str], Report | Unavailable] = {}
+        self._helping: dict[tuple[str, str], _Plan] = {}
+
+    def tried(self) -> Report:
+        """The report with the result of each trial; fixes that do not help are left out."""
+        breaks = self.report.breaks
+        if not isinstance(breaks, Unavailable):
+            breaks = tuple(self._tried_break(found) for found in breaks)
+        recompiles = self.report.recompiles
+        if not isinstance(recompiles, Unavailable):
+            recompiles = tuple(self._tried_recompile(one) for one in recompiles)
+        report = msgspec.structs.replace(self.report, breaks=breaks, recompiles=recompiles)
+        both = self._all_at_once()
+        notes = (*report.notes, self._note(both))
+        return msgspec.structs.replace(report, together=both, notes=notes)
+
+    def _tried_break(self, found: GraphBreak) -> GraphBreak:
+        def judge(after: Report) -> Trial:
+            return break_trial(found, self.report, after)
+
+        fixes = tuple(self._results(found.fixes, found.file, judge, found))
+        return msgspec.structs.replace(found, fixes=fixes)
+
+    def _tried_recompile(self, one: Recompile) -> Recompile:
+        def judge(after: Report) -> Trial:
+            return recompile_trial(self.report, after)
+
+        return msgspec.structs.replace(one, fixes=tuple(self._results(one.fixes, one.file, judge)))
+
+    def _results(
+        self,
+        fixes: Sequence[Fix],
+        file: str,
+        judge: Callable[[Report], Trial],
+        found: GraphBreak | None = None,
+    ) -> Iterator[Fix]:
+        helps = False
+        for fix in fixes:
+            key = (fix.code, fix.diff)
+            plan = self._plan(fix, file, found)
+            after = self._with_plan(key, plan)
+            if isinstance(after, Unavailable):
+                yield msgspec.structs.replace(fix, trial=after)
+                continue
+            trial = judge(after)
+            if trial.helps:
+                if not helps and isinstance(plan, _Plan):
+                    self._helping.setdefault(key, plan)  # one for each finding
+                helps = True
+                yield msgspec.structs.replace(fix, trial=trial)
+
+    def _plan(self, fix: Fix, file: str, found: GraphBreak | None) -> _Plan | Unavailable:
+        if fix.kind != "rewrite":
+            change = change_for(fix, file, self._target)
+            return change if isinstance(change, Unavailable) else _Plan(self._target, change)
+        if found is None:
+            return Unavailable("not tried: the rewrite belongs to no break")
+        text = "".join(linecache.getlines(file))
+        same = [
+            one for one in rewrites(text, file, found.line, found.cause) if one.diff == fix.diff
+        ]
+        if not same:
+            return Unavailable("not tried: the file has changed since")
+        return self._rewritten(file, same[0].source)
+
+    def _rewritten(self, file: str, source: str) -> _Plan | Unavailable:
+        from graphlens.capture.program_copy import CannotCopy, with_new_source
+
+        try:
+            target = with_new_source(self._target, self._calls, file, source)
+        except CannotCopy as error:
+            return Unavailable(f"not tried: {error}")
+        return _Plan(target, NO_CHANGE, file, source)
+
+    def _with_plan(self, key: tuple[str, str], plan: _Plan | Unavailable) -> Report | Unavailable:
+        if isinstance(plan, Unavailable):
+            return plan
+        if key not in self._made:
+            self._made[key] = self._run(plan) if len(self._made) < MOST_TRIALS else _TOO_MANY
+        return self._made[key]
+
+    def _run(self, plan: _Plan) -> Report | Unavailable:
+        """A capture that does not print, warn or end the user's program."""
+        try:
+            with (
+                contextlib.redirect_stdout(io.StringIO()),
+                contextlib.redirect_stderr(io.StringIO()),
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("ignore")
+                return self._capture(plan.target, plan.change)
+        except Exception as error:  # noqa: BLE001  the finding is that it does not work
+            first = str(error).strip().partition("\n")[0]
+            return Unavailable(f"tried, and the call failed: {type(error).__name__}: {first}")
+
+    def _all_at_once(self) -> Trial | Unavailable:
+        """What following all advice that helps gives; of each finding, the first fix that does."""
+        plans = list(self._helping.values())
+        if not plans:
+            return Unavailable("no fix was found to help by itself")
+        change = joined([plan.change for plan in plans])
+        sources = {plan.file: [p.source for p in plans if p.file == plan.file] for plan in plans}
+        target: Callable[..., Any] = self._target
+        for file, texts in sources.items():
+            if not file:
+                continue
+            text = merged("".join(linecache.getlines(file)), texts)
+            plan = self._rewritten(file, text)
+            if isinstance(plan, Unavailable):
+                return plan
+            target = plan.target
+        after = self._run(_Plan(target, change))
+        return after if isinstance(after, Unavailable) else together(self.report, after)
+
+    def _note(self, both: Trial | Unavailable) -> Note:
+        tried = len(self._made)
+        helping = len(self._helping)
+        message = f"Advice was tried in {tried} capture{'' if tried == 1 else 's'} beside this one."
+        if isinstance(both, Trial) and helping > 1:
+            message += f" With the {helping} fixes that help, together: {in_words(both)}."
+        elif isinstance(both, Trial):
+            message += f" One fix helps: {in_words(both)}."
+        elif tried:
+            message += " None of it helps by itself."
+        untried = len(recompiles_of(self.report)) and len(self._calls) < 2
+        hint = "Recompiles show only with several calls." if untried else ""
+        return Note(code="advice-tried", message=message, hint=hint)

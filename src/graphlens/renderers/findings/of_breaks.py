@@ -1,0 +1,163 @@
+"""Graph breaks at one line of the user's as one finding."""
+
+from collections.abc import Sequence
+
+from graphlens.analysis.causes import CAUSES
+from graphlens.analysis.crossed_values import resumed_function
+from graphlens.analysis.places import is_library
+from graphlens.model import GraphBreak, Report, Unavailable
+from graphlens.renderers.escape import one_line, printable
+from graphlens.renderers.findings.finding import BREAK, EAGER, INTENDED, CodeLine, Finding
+from graphlens.renderers.findings.remedies import remedies
+from graphlens.renderers.wording import counted, location_text, shown_place
+
+# Not a fault of the program: torch says so, or the program asks for it.
+_INTENDED = frozenset({"user_exception", "disabled_function", "explicit_graph_break"})
+
+
+class Functions:
+    """The functions that breaks are in: which torch gave up on, and what ran outside of graphs.
+
+    Args:
+        report: Of the run; only ``explain`` counts operators.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._known = not isinstance(report.eager, Unavailable)
+        self._counts: dict[tuple[str, str], int] = {}
+        for item in () if isinstance(report.eager, Unavailable) else report.eager:
+            key = (item.place.file, item.place.function.rpartition(".")[2])
+            self._counts[key] = self._counts.get(key, 0) + item.count
+        self._functions = {
+            compilation.compile_id: (frame.file, frame.function)
+            for frame in report.frames
+            for compilation in frame.compilations
+        }
+
+    def given_up(self, found: GraphBreak) -> str:
+        """The user's function that runs eager for a break; empty where it is none of the user's.
+
+        Torch gives up on functions of libraries too, for lines that only call them.
+        """
+        if found.consequence != "frame_skipped":
+            return ""
+        known = self._of(found)
+        if not known:
+            return found.function or "the function"
+        own = [name for file, name in known if not is_library(file)]
+        return resumed_function(own[0]) if own else ""
+
+    def left_out(self, group: Sequence[GraphBreak]) -> int | None:
+        """Operators left out of graphs for these breaks; None where it is not known."""
+        if not self._known:
+            return None
+        functions = {place for one in group if self.given_up(one) for place in self._of(one)}
+        functions |= {(one.file, one.function) for one in group}
+        return sum(self._counts.get(function, 0) for function in functions)
+
+    def _of(self, found: GraphBreak) -> list[tuple[str, str]]:
+        names = dict.fromkeys(found.compile_ids)
+        return [self._functions[name] for name in names if name in self._functions]
+
+
+def of_breaks(group: Sequence[GraphBreak], functions: Functions, root: str) -> Finding:
+    """The finding of all breaks at one line; the first in the user's own file speaks for them."""
+    main = min(group, key=lambda one: (_points_elsewhere(one), one.cause == "other"))
+    skipped = next((one for one in (main, *group) if functions.given_up(one)), None)
+    cost, weight = _cost(group, functions)
+    kind = EAGER if skipped else BREAK
+    what = CAUSES.get(main.cause, CAUSES["other"])
+    title = f"all of {functions.given_up(skipped)}, because of {what}" if skipped else what
+    if main.cause in _INTENDED:
+        kind = INTENDED
+    return Finding(
+        kind=kind,
+        title=one_line(title if kind == EAGER else what),
+        cause=one_line(main.cause),
+        place=shown_place(main.file, main.line, root),
+        line=main.line,
+        function=one_line(main.function),
+        code=_code(main, skipped),
+        why=_why(main, skipped, root),
+        cost=cost,
+        weight=weight,
+        advice=_each_once(main.advice or main.hints),
+        remedies=remedies([fix for one in group for fix in one.fixes], main.file, root),
+        facts=_facts(group, root),
+        details=_details(group),
+        stack=tuple(
+            (one_line(location_text(place, root)), one_line(place.code)) for place in main.stack
+        ),
+        link=one_line(main.link) if main.link.startswith("https://") else "",
+    )
+
+
+def _points_elsewhere(found: GraphBreak) -> bool:
+    place = found.points_to
+    return place is not None and (place.file, place.line) != (found.file, found.line)
+
+
+def _cost(group: Sequence[GraphBreak], functions: Functions) -> tuple[str, float]:
+    operators = functions.left_out(group)
+    hits = [one.hits for one in group if not isinstance(one.hits, Unavailable)]
+    parts = []
+    if operators:
+        parts.append(f"{counted(operators, 'operator')} ran outside of graphs")
+    if hits:
+        parts.append(f"the program ran through it {counted(max(hits), 'time')}")
+    elif not operators:
+        reason = next((one.hits.reason for one in group if isinstance(one.hits, Unavailable)), "")
+        parts.append(f"hits unavailable ({one_line(reason)})")
+    return ", ".join(parts), operators or max(hits, default=0)
+
+
+def _code(main: GraphBreak, skipped: GraphBreak | None) -> tuple[CodeLine, ...]:
+    """The line with its caret, and above it the head of what it stands in."""
+    if not main.code:
+        return ()
+    first, last = main.caret or (0, 0)
+    text = printable(main.code).split("\n")[0]
+    own = CodeLine(main.line, text, first, min(last, len(text)))
+    around = skipped.inside if skipped else None
+    if around is None or not around.code or around.file != main.file or around.line >= main.line:
+        return (own,)
+    shift = "    "
+    return (
+        CodeLine(around.line, one_line(around.code)),
+        CodeLine(own.number, shift + own.text, own.first + len(shift), own.last + len(shift))
+        if own.last > own.first
+        else CodeLine(own.number, shift + own.text),
+    )
+
+
+def _why(main: GraphBreak, skipped: GraphBreak | None, root: str) -> tuple[str, ...]:
+    lines = [main.because or main.explanation]
+    if skipped is not None and skipped.skipped_because:
+        place = f" ({location_text(skipped.inside, root)})" if skipped.inside else ""
+        lines.append(f"The whole function runs eager: {skipped.skipped_because}{place}.")
+    return tuple(text for text in map(one_line, "\n".join(lines).split("\n")) if text)
+
+
+def _facts(group: Sequence[GraphBreak], root: str) -> tuple[tuple[str, str], ...]:
+    records = sum(one.records for one in group)
+    said = []
+    for one in group:
+        code = f" [{one.gb_code}]" if one.gb_code else ""
+        at = f" at {location_text(one.points_to, root)}" if _points_elsewhere(one) else ""
+        times = f", {one.records} times" if one.records > 1 and len(group) > 1 else ""
+        said.append(f"{one.kind}{code}{at}{times}")
+    text = "; ".join(dict.fromkeys(said))
+    return (("torch says", one_line(f"{text} ({counted(records, 'record')})")),)
+
+
+def _details(group: Sequence[GraphBreak]) -> tuple[tuple[str, str], ...]:
+    details = []
+    for one in group:
+        details += [("explanation", one_line(one.explanation))] if one.explanation else []
+        details += [("context", one_line(one.context))] if one.context else []
+        details += [("hint", one_line(hint)) for hint in one.hints]
+    return tuple(dict.fromkeys(details))
+
+
+def _each_once(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(one_line, texts)))

@@ -1,0 +1,65 @@
+"""All findings of a report, in the order in which they are worth fixing.
+
+Functions that fail come first, then what runs eager by the operators that are left out of graphs,
+then breaks by how often the program ran through them, then recompiles by their number, and last
+what is meant to be as it is.
+"""
+
+from collections.abc import Iterator
+
+from graphlens.model import GraphBreak, Recompile, Report, Unavailable
+from graphlens.renderers.findings.finding import (
+    BREAK,
+    EAGER,
+    FAILED,
+    FRAME_KINDS,
+    INTENDED,
+    RECOMPILE,
+    Finding,
+)
+from graphlens.renderers.findings.of_breaks import Functions, of_breaks
+from graphlens.renderers.findings.of_frames import of_frame
+from graphlens.renderers.findings.of_recompiles import of_recompiles
+
+_ORDER = (FAILED, EAGER, BREAK, RECOMPILE, INTENDED)
+
+
+def findings(report: Report, root: str = "") -> tuple[Finding, ...]:
+    """All findings of a report, most worth fixing first; files below ``root`` relative to it."""
+    found = [*_breaks(report, root), *_recompiles(report, root), *_frames(report, root)]
+    return tuple(sorted(found, key=lambda item: (_ORDER.index(item.kind), -item.weight)))
+
+
+def _breaks(report: Report, root: str) -> Iterator[Finding]:
+    by_line: dict[tuple[str, int], list[GraphBreak]] = {}
+    for one in () if isinstance(report.breaks, Unavailable) else report.breaks:
+        by_line.setdefault((one.file, one.line), []).append(one)
+    functions = Functions(report)
+    for group in by_line.values():
+        yield of_breaks(group, functions, root)
+
+
+def _recompiles(report: Report, root: str) -> Iterator[Finding]:
+    by_frame: dict[str, list[Recompile]] = {}
+    for one in () if isinstance(report.recompiles, Unavailable) else report.recompiles:
+        by_frame.setdefault(one.frame, []).append(one)
+    frames = {frame.id: frame for frame in report.frames}
+    for name, group in by_frame.items():
+        yield of_recompiles(group, frames.get(name), root)
+
+
+def _frames(report: Report, root: str) -> Iterator[Finding]:
+    """Frames that neither a break nor a recompile of the report speaks of already."""
+    breaks = () if isinstance(report.breaks, Unavailable) else report.breaks
+    recompiles = () if isinstance(report.recompiles, Unavailable) else report.recompiles
+    skipping = {
+        name for one in breaks if one.consequence == "frame_skipped" for name in one.compile_ids
+    }
+    recompiled = {one.frame for one in recompiles}
+    for frame in report.frames:
+        ids = {compilation.compile_id for compilation in frame.compilations}
+        told = (frame.outcome == "skipped" and ids & skipping) or (
+            frame.outcome == "recompile_limit" and frame.id in recompiled
+        )
+        if frame.outcome in FRAME_KINDS and not told:
+            yield of_frame(frame, root)
