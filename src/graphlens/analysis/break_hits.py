@@ -1,5 +1,6 @@
 """How often the program ran through a graph break."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,39 +15,74 @@ _RESUMED = "torch_dynamo_resume_in_"
 class _Part:
     """A compiled function, or rest of one, that a break was met in; with its graph, if any."""
 
-    compile_id: str
     function: str
-    line: int
+    place: SourceLocation
     hits: int | Unavailable | None
+
+
+_Parts = dict[str, list[_Part]]  # by compile id
 
 
 def with_hits(
     found: GraphBreak, graphs: Sequence[Graph], frames: Sequence[Frame] = ()
 ) -> GraphBreak:
-    """The break with its hits.
+    """One break with its hits; see `with_all_hits`."""
+    return _with_hits(found, _parts(graphs, frames))
+
+
+def with_all_hits(
+    breaks: Iterable[GraphBreak], graphs: Sequence[Graph], frames: Sequence[Frame]
+) -> tuple[GraphBreak, ...]:
+    """The breaks with their hits.
 
     A break that splits is run through whenever a graph of the function it stands in, which ends
     at it, is run. Torch meets it once more for each caller it inlines that function into; the
     callers' graphs end there too, and are not counted again.
 
     Args:
-        found: The break.
+        breaks: All of a run.
         graphs: All graphs.
         frames: All frames. They tell of compilations that have no graph, as no operator came
             before the break: calls that ran those were counted by nothing.
     """
+    parts = _parts(graphs, frames)
+    return tuple(_with_hits(found, parts) for found in breaks)
+
+
+def _with_hits(found: GraphBreak, parts: _Parts) -> GraphBreak:
     if found.consequence != "split":
         why = "the function runs eager, where calls are not counted"
         return msgspec.structs.replace(found, hits=Unavailable(why))
-    parts = _innermost([*_parts_with_graph(found, graphs), *_parts_without(found, graphs, frames)])
-    known = [part.hits for part in parts if isinstance(part.hits, int)]
+    holding = _innermost(
+        [
+            part
+            for compile_id in found.compile_ids
+            for part in parts.get(compile_id, ())
+            if _can_hold(part.function, part.place, found)
+        ]
+    )
+    known = [part.hits for part in holding if isinstance(part.hits, int)]
     if not known:
         why = "no graph ends at this line, so nothing counts the calls"
         return msgspec.structs.replace(found, hits=Unavailable(why))
-    if any(part.hits is None for part in parts):
+    if any(part.hits is None for part in holding):
         why = "in some calls no graph ends at this line, so nothing counts those"
         return msgspec.structs.replace(found, hits=Unavailable(why))
     return msgspec.structs.replace(found, hits=sum(known))
+
+
+def _parts(graphs: Iterable[Graph], frames: Iterable[Frame]) -> _Parts:
+    """What each compilation is about, with graphs where it has some."""
+    parts: _Parts = defaultdict(list)
+    for graph in graphs:
+        if graph.stage == "dynamo" and not graph.discarded and graph.source is not None:
+            parts[graph.compile_id].append(_Part(graph.function, graph.source, graph.hits))
+    for frame in frames:
+        place = SourceLocation(file=frame.file, line=frame.line)
+        for compilation in frame.compilations:
+            if compilation.compile_id not in parts:
+                parts[compilation.compile_id].append(_Part(frame.function, place, None))
+    return parts
 
 
 def _innermost(parts: Sequence[_Part]) -> list[_Part]:
@@ -54,37 +90,9 @@ def _innermost(parts: Sequence[_Part]) -> list[_Part]:
 
     Resumed functions of a caller that has the same name begin before the inner function does.
     """
-    begun = [part.line for part in parts if not part.function.startswith(_RESUMED)]
+    begun = [part.place.line for part in parts if not part.function.startswith(_RESUMED)]
     innermost = max(begun, default=0)
-    return [part for part in parts if part.line >= innermost]
-
-
-def _parts_with_graph(found: GraphBreak, graphs: Iterable[Graph]) -> list[_Part]:
-    return [
-        _Part(graph.compile_id, graph.function, graph.source.line, graph.hits)
-        for graph in graphs
-        if graph.source is not None
-        and graph.stage == "dynamo"
-        and not graph.discarded
-        and graph.compile_id in found.compile_ids
-        and can_hold(graph, found)
-    ]
-
-
-def _parts_without(
-    found: GraphBreak, graphs: Iterable[Graph], frames: Iterable[Frame]
-) -> list[_Part]:
-    with_graph = {g.compile_id for g in graphs if g.stage == "dynamo" and not g.discarded}
-    without = set(found.compile_ids) - with_graph
-    if not without:
-        return []
-    return [
-        _Part(compilation.compile_id, frame.function, frame.line, None)
-        for frame in frames
-        if _can_hold(frame.function, SourceLocation(file=frame.file, line=frame.line), found)
-        for compilation in frame.compilations
-        if compilation.compile_id in without
-    ]
+    return [part for part in parts if part.place.line >= innermost]
 
 
 def can_hold(graph: Graph, found: GraphBreak) -> bool:
