@@ -43,6 +43,7 @@ EXPECT = {
             "guard": "len(self.cache) != 1",
             "cause": "container_length",
             "line": 12,
+            "used_at": None,
             "reasons_listed": 2,
         },
     ],

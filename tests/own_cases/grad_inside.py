@@ -40,5 +40,5 @@ EXPECT = {
     "recompile_count": 0,
     "recompiles": [],
     "notes": "autograd.grad is not traced as it stands; torch.func.grad is.",
-    "cause": {7: "autograd_inside", 8: "autograd_inside"},
+    "cause": {7: "mutation", 8: "autograd_inside"},
 }

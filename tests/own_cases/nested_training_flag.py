@@ -47,6 +47,7 @@ EXPECT = {
             "guard": "self._modules['body']._modules['right']._modules['drop'].training == True",
             "cause": "training_flag",
             "line": 22,
+            "used_at": 13,
             "reasons_listed": 1,
         }
     ],

@@ -151,13 +151,16 @@ def _recompile_differences(report: Report, expect: Expect, case: Path) -> list[s
         where = f"recompile {i}"
         cause = got.causes[0] if got.causes else None
         quoted = cause and cause.user_line
-        if not want["at"].startswith(_MODULE):
+        if want["at"].startswith(_MODULE):
+            found += _unequal(f"{where} named as torch does", False, got.function == "inner")
+        else:
             place = f"{got.function} {short(got.file)}:{got.line}"
             found += _unequal(f"{where} of", f"{want['function']} {want['at']}", place)
         if not _same_guard(want["guard"], short(cause.guard) if cause else ""):
             found += _unequal(f"{where} guard", want["guard"], cause and cause.guard)
         line = quoted.line if quoted and _is(quoted.file, case) else None
-        found += _unequal(f"{where} quoted line", want["line"], line)
+        # Torch's text names the line of another reason, or the outermost of the lines it was at.
+        found += _unequal(f"{where} quoted line", want.get("used_at", want["line"]), line)
         found += _unequal(f"{where} reasons", want["reasons_listed"], len(got.causes))
     return found
 

@@ -8,16 +8,14 @@ and every entry has its guards as text that Python can evaluate, as torch does i
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from types import CodeType, FrameType
 from typing import Any
 
 import torch
 
+from graphlens._torch.compiling_frame import compiling_frame
 from graphlens._torch.probes import probe
 from graphlens.analysis.guard_terms import GuardTerms, guard_terms, without_local_scope
-from graphlens.analysis.places import is_library
 
 # Guards beyond these are not evaluated: it takes some 10 microseconds each.
 MOST_GUARDS = 4000
@@ -42,7 +40,7 @@ def failed_guards(reasons: Iterable[tuple[str, str]]) -> dict[str, list[dict[str
     Returns:
         Each guard as the fields of `GuardTerms`; empty where torch is not about to log reasons.
     """
-    frame = _compiling_frame()
+    frame = compiling_frame()
     if frame is None:
         return {}
     known = frame.f_locals
@@ -64,52 +62,6 @@ def failed_guards(reasons: Iterable[tuple[str, str]]) -> dict[str, list[dict[str
         if named["source"] and all(_subject(named) != _subject(other) for other in others):
             others.insert(0, named)
     return failed
-
-
-def frame_facts() -> dict[str, Any]:
-    """What is known of a frame while torch logs that it begins to compile it.
-
-    Returns:
-        ``limit``: how many compilations torch keeps of it; ``names``: sources of arguments by the
-        name the user gave them; ``arguments`` and ``closure``: names of the function's parameters
-        and free variables; ``caller``: file, line and function of the user's line that called it,
-        which torch's own stack lacks where a plain function was called.
-    """
-    frame = _compiling_frame()
-    if frame is None:
-        return {"limit": recompile_limit()}
-    code = frame.f_locals["code"]
-    return {
-        "limit": recompile_limit(),
-        "names": _argument_names(frame.f_locals),
-        "arguments": list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]),
-        "closure": list(code.co_freevars),
-        "caller": _caller(frame, code),
-    }
-
-
-def _caller(frame: FrameType, code: CodeType) -> list[Any]:
-    above = frame.f_back
-    while above is not None:
-        if above.f_code is not code and not is_library(above.f_code.co_filename):
-            return [above.f_code.co_filename, above.f_lineno, above.f_code.co_name]
-        above = above.f_back
-    return []
-
-
-def recompile_limit() -> int:
-    """How many compilations torch keeps of one function, as it is set now in this thread."""
-    return int(torch._dynamo.config.recompile_limit)
-
-
-def _compiling_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name == "_compile" and code.co_filename.endswith("convert_frame.py"):
-            return frame
-        frame = frame.f_back
-    return None
 
 
 def _cache_entries(known: Mapping[str, Any]) -> Iterator[Any]:
@@ -248,23 +200,6 @@ def _global_state() -> str:
     return str(GlobalStateGuard().__getstate__())
 
 
-def _argument_names(known: Mapping[str, Any]) -> dict[str, str]:
-    """``args[0]`` of Dynamo's wrapper around a module by the name that the module gives it."""
-    code, scope = known["code"], known["locals"]
-    if not code.co_filename.endswith("torch/_dynamo/external_utils.py") or "fn" not in scope:
-        return {}
-    import inspect
-
-    fn = scope["fn"]
-    called = fn.forward if isinstance(fn, torch.nn.Module) else fn
-    try:
-        names = list(inspect.signature(called).parameters)
-    except (TypeError, ValueError):
-        return {}
-    found = {f"args[{index}]": name for index, name in enumerate(names)}
-    return {**found, "fn": type(fn).__name__ if isinstance(fn, torch.nn.Module) else "the function"}
-
-
 def _subject(terms: Mapping[str, str]) -> tuple[str, str]:
     return terms["source"], terms["aspect"]
 
@@ -281,17 +216,9 @@ def _as_data(terms: GuardTerms) -> dict[str, str]:
 
 @probe("guards of a recompile", seen_on="2.11, 2.13, 2.14")
 def _probe_guards() -> str:
-    import inspect
-
-    from torch._dynamo.convert_frame import _compile
     from torch._dynamo.guards import GuardManagerWrapper
 
-    parameters = set(inspect.signature(_compile).parameters)
-    missing = {"code", "globals", "locals", "cache_entry"} - parameters
-    if missing:
-        raise TypeError(f"torch._dynamo's _compile has no {', '.join(sorted(missing))}")
     json.loads(_global_state())
-    wanted = [name for name in ("code_parts",) if not hasattr(GuardManagerWrapper(), name)]
-    if wanted:
-        raise TypeError(f"GuardManagerWrapper has no {', '.join(wanted)}")
-    return f"recompile limit {recompile_limit()}"
+    if not hasattr(GuardManagerWrapper(), "code_parts"):
+        raise TypeError("GuardManagerWrapper has no code_parts")
+    return "texts and global state found"

@@ -13,6 +13,7 @@ Check = Callable[[], str]
 
 _AREAS = (
     "aot",
+    "compiling_frame",
     "dispatch",
     "dynamo",
     "eager",

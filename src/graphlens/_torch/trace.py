@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graphlens._torch.guards import failed_guards, frame_facts
+from graphlens._torch.compiling_frame import frame_facts
+from graphlens._torch.guards import failed_guards
 from graphlens._torch.probes import probe
 from graphlens.analysis.recompile_records import listed_reasons
 from graphlens.model import TraceRecord

@@ -1,14 +1,12 @@
 """What of a line broke the graph: the expression, and the libraries it calls."""
 
 import ast
-import sys
 
 from graphlens.analysis.causes import called_name
 from graphlens.analysis.source_code import SourceFile, SourceFiles
 from graphlens.model import GraphBreak
 
-# Not a library's: what torch itself and Python bring.
-_OWN = frozenset({"torch", *sys.stdlib_module_names})
+_OWN = frozenset({"torch", "typing", "builtins"})
 _CALLS = {
     "print_call": ("print",),
     "logging_call": ("debug", "info", "warning", "error", "exception", "critical", "log"),
@@ -23,7 +21,7 @@ _CALLS = {
 
 
 def libraries_called(found: GraphBreak, files: SourceFiles) -> frozenset[str]:
-    """Installed packages whose functions the line calls."""
+    """Modules, other than torch, whose functions the line calls."""
     statement = files.file(found.file).statement(found.line)
     if statement is None:
         return frozenset()

@@ -5,6 +5,7 @@ of interest to those who change torch. These classes are what a person does some
 """
 
 import re
+import sys
 
 from graphlens.analysis.places import is_library, is_torch
 from graphlens.model import GraphBreak
@@ -75,9 +76,10 @@ _PATTERNS = tuple(
         (r"autograd\.function|autogradfunction|custom (?:jvp|vjp)", "autograd_function"),
         (r"backward\(\)|_imperativeengine", "backward_call"),
         (r"autograd\.grad|_autograd_grad|grad_fn\b", "autograd_inside"),
+        (r"fake ?tensor|running fx node", "unsupported_type"),
         (r"hook", "hook"),
         (r"context manager|contextlib|contextmanager|genericcontext|escaped", "context_manager"),
-        (r"generator|yield|send with", "generator"),
+        (r"generator|yield|send with|iternext", "generator"),
         (r"exception|except_handler|traceback", "exception_handling"),
         (
             r"requires_grad_|resize|\.set_\(\)|inplace op|mutate tensor|tensor attribute|"
@@ -91,7 +93,8 @@ _PATTERNS = tuple(
         ),
         (r"function marked as skipped|skip_frame|forced graph break", "skipped_function"),
         (
-            r"builtin|built-in|not implemented in python|untraceable|str\(\)|repr",
+            r"builtin|built-in|not implemented in python|untraceable|str\(\)|repr|deepcopy|"
+            r"constant-like method",
             "untraceable_builtin",
         ),
         (r"numpy|ndarray", "untraceable_library"),
@@ -106,6 +109,7 @@ _CALLED = re.compile(r"^module: (?P<module>[\w.]+), qualname: (?P<name>[\w.]+)")
 _SCHEMA = re.compile(r"unsupported operator: (?P<operator>[\w.:]+)")
 # What these kinds say is only how a call failed, not of what.
 _OF_A_CALL = re.compile(r"method call|function call|callable object|function marked as skipped")
+_CONVERTED = re.compile(r"builtin operator `(?:complex|float|int|bool|round)` .* \['Tensor")
 
 
 def classify(found: GraphBreak, libraries: frozenset[str] = frozenset()) -> str:
@@ -113,28 +117,41 @@ def classify(found: GraphBreak, libraries: frozenset[str] = frozenset()) -> str:
 
     Args:
         found: Without it.
-        libraries: Names of installed packages that the line's expression goes through, such as
-            ``scipy`` in ``scipy.fft.dct(y)``.
+        libraries: Modules whose functions the line calls, such as ``scipy`` in
+            ``scipy.fft.dct(y)``; torch is none of them.
     """
-    named = found.explanation + " " + found.context
-    if re.search(r"builtin (?:operator )?`?print\b", named):
-        return "print_call"
-    if re.search(r"builtin `_?warnings\.warn", named) or "qualname: warn," in found.context:
-        return "warnings_call"
+    told = _by_explanation(found)
+    if told:
+        return told
     cause = _by_kind(found.kind)
     place = found.points_to
     elsewhere = place is not None and place.file != found.file and is_library(place.file)
     if cause == "explicit_graph_break":
         return "break_by_torch" if elsewhere else cause
-    if cause in ("print_call", "logging_call", "custom_op_without_fake", "disabled_function"):
+    if cause in ("logging_call", "custom_op_without_fake", "disabled_function"):
         return cause
     if elsewhere and place is not None and not is_torch(place.file):
         return "untraceable_library"
-    if libraries and (cause == "other" or _OF_A_CALL.search(found.kind)):
+    vague = cause == "other" or _OF_A_CALL.search(found.kind) is not None
+    if vague and libraries - sys.stdlib_module_names:
         return "untraceable_library"
-    if found.kind == "Attempted to call function marked as skipped":
-        return "untraceable_builtin" if "builtin" in found.explanation else "skipped_function"
-    return cause
+    if "the builtin `" in found.explanation:
+        return "untraceable_builtin"
+    if elsewhere and libraries:
+        return "untraceable_library"
+    return "untraceable_builtin" if vague and "method" in found.kind else cause
+
+
+def _by_explanation(found: GraphBreak) -> str:
+    """The class where torch's kind says less than its explanation; empty for most."""
+    named = f"{found.explanation} {found.context}"
+    if re.search(r"builtin (?:operator )?`?print\b", named):
+        return "print_call"
+    if re.search(r"builtin `_?warnings\.warn", named) or "qualname: warn," in found.context:
+        return "warnings_call"
+    if _CONVERTED.search(found.explanation):
+        return "tensor_to_python_number"
+    return "disabled_function" if "torch.compiler.disable`" in found.explanation else ""
 
 
 def _by_kind(kind: str) -> str:

@@ -72,7 +72,16 @@ def by_compilation(records: Iterable[TraceRecord]) -> dict[CompilationKey, list[
 
 
 def start_of(records: Iterable[TraceRecord]) -> SourceLocation | None:
-    """First line of the function that the records of one compilation are about."""
+    """First line of the function that the records of one compilation are about.
+
+    Of an object that Dynamo calls through a wrapper of its own, that of the object.
+    """
+    records = list(records)
+    for record in records:
+        callee = (record.data.get("seen") or {}).get("callee")
+        if record.kind == "dynamo_start" and callee:
+            name, file, line = callee
+            return SourceLocation(file=file, line=line, function=name)
     stack = start_stack(records)
     return stack[-1] if stack else None
 

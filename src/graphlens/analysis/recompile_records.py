@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from graphlens.analysis.guard_subjects import Speaker
 from graphlens.analysis.guard_terms import GuardTerms, guard_terms
+from graphlens.analysis.places import user_frame
+from graphlens.analysis.stacks import parse_stack
 from graphlens.model import Difference, GuardFailure, SourceLocation, TraceRecord
 
 KIND = "recompile_reasons"
@@ -100,7 +102,8 @@ def _cause(
 ) -> GuardFailure:
     guard = _guard(text)
     terms = _with_seen(guard_terms(guard), seen)
-    commented = _COMMENT.search(text.partition(_STACK)[0])
+    told, _, stack = text.partition(_STACK)
+    commented = _COMMENT.search(told)
     return GuardFailure(
         failed=failed,
         guard=guard,
@@ -109,7 +112,7 @@ def _cause(
         subject=speaker.subject(terms.kind, terms.source, terms.aspect),
         expected=terms.expected,
         actual=terms.actual,
-        user_line=_user_line(commented["comment"], file) if commented else None,
+        user_line=_own_line(commented["comment"] if commented else "", stack, file),
     )
 
 
@@ -128,6 +131,14 @@ def _with_seen(terms: GuardTerms, seen: Sequence[GuardTerms]) -> GuardTerms:
         terms.expected or same[0].expected,
         terms.actual or same[0].actual,
     )
+
+
+def _own_line(comment: str, stack: str, file: str) -> SourceLocation | None:
+    """The user's line that a guard comes from: torch's comment may name a library's instead."""
+    quoted = _user_line(comment, file) if comment else None
+    if quoted is not None and quoted.file == file:
+        return quoted
+    return user_frame(parse_stack(stack)) or quoted
 
 
 def _user_line(comment: str, file: str) -> SourceLocation | None:

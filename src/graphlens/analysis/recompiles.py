@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from graphlens.analysis import recompile_records
 from graphlens.analysis.compilations import CompilationKey, by_compilation, caller_of, start_of
 from graphlens.analysis.crossed_values import crossed_values
@@ -59,12 +61,24 @@ def reached_limit(records: Iterable[TraceRecord]) -> bool:
 def with_recompile_advice(
     recompiles: Sequence[Recompile], frames: Sequence[Frame]
 ) -> tuple[Recompile, ...]:
-    """Recompiles with what can be done about each, given what became of their frames."""
+    """Recompiles with what can be done about each, given what became of their frames.
+
+    They take over the frames' names, which for a module of torch are the module's.
+    """
     by_frame: dict[str, list[Recompile]] = {}
     for one in recompiles:
         by_frame.setdefault(one.frame, []).append(one)
     known = {frame.id: frame for frame in frames}
-    return tuple(with_advice(one, by_frame[one.frame], known.get(one.frame)) for one in recompiles)
+    return tuple(
+        with_advice(_named(one, known.get(one.frame)), by_frame[one.frame], known.get(one.frame))
+        for one in recompiles
+    )
+
+
+def _named(one: Recompile, frame: Frame | None) -> Recompile:
+    if frame is None:
+        return one
+    return msgspec.structs.replace(one, function=frame.function, file=frame.file, line=frame.line)
 
 
 def frame_speakers(
