@@ -27,7 +27,8 @@ def with_hits(
     found: GraphBreak, graphs: Sequence[Graph], frames: Sequence[Frame] = ()
 ) -> GraphBreak:
     """One break with its hits; see `with_all_hits`."""
-    return _with_hits(found, _parts(graphs, frames))
+    own = [graph for graph in graphs if graph.compile_id in found.compile_ids]
+    return _with_hits(found, _parts(own, frames))
 
 
 def with_all_hits(
