@@ -21,6 +21,7 @@ from graphlens.analysis.trial_results import (
 )
 from graphlens.capture.fix_changes import change_for, joined
 from graphlens.capture.isolated_capture import NO_CHANGE, Change
+from graphlens.capture.program_copy import CannotCopy, with_new_source
 from graphlens.model import Fix, GraphBreak, Note, Recompile, Report, Trial, Unavailable
 
 # Captures for one report; each takes as long as the first.
@@ -124,8 +125,6 @@ class Trials:
         return self._rewritten(file, same[0].source)
 
     def _rewritten(self, file: str, source: str) -> _Plan | Unavailable:
-        from graphlens.capture.program_copy import CannotCopy, with_new_source
-
         try:
             target = with_new_source(self._target, self._calls, file, source)
         except CannotCopy as error:
@@ -174,14 +173,11 @@ class Trials:
 
     def _note(self, both: Trial | Unavailable) -> Note:
         tried = len(self._made)
-        helping = len(self._helping)
         message = f"Advice was tried in {tried} capture{'' if tried == 1 else 's'} beside this one."
-        if isinstance(both, Trial) and helping > 1:
-            message += f" With the {helping} fixes that help, together: {in_words(both)}."
-        elif isinstance(both, Trial):
-            message += f" One fix helps: {in_words(both)}."
+        if isinstance(both, Trial):
+            message += f" With all of it that helps: {in_words(both)}."
         elif tried:
-            message += " None of it helps by itself."
-        untried = len(recompiles_of(self.report)) and len(self._calls) < 2
-        hint = "Recompiles show only with several calls." if untried else ""
+            message += f" Together: {both.reason}."
+        one_call = recompiles_of(self.report) == () and len(self._calls) < 2
+        hint = "Recompiles show only with several calls." if one_call else ""
         return Note(code="advice-tried", message=message, hint=hint)
