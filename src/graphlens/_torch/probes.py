@@ -21,6 +21,7 @@ _AREAS = (
     "guards",
     "inductor",
     "isolation",
+    "marked",
     "settings",
     "trace",
 )
