@@ -5,6 +5,8 @@ object it is bound to, and what those hold. The search is bounded, nearest thing
 """
 
 import functools
+import logging
+import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,7 +24,12 @@ MOST_ITEMS = 1_000
 Named = tuple[str, Any]
 
 _CONTAINERS = (list, tuple, set, frozenset, deque)
-_NOTHING_INSIDE = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
+_NOTHING_INSIDE = frozenset(
+    (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
+)
+# Every module's logger leads to all others.
+_NO_STATE = (ModuleType, CodeType, CellType, logging.Logger)
+_LIBRARIES = frozenset(("torch", *sys.stdlib_module_names))
 
 
 @dataclass
@@ -61,7 +68,11 @@ class _Search:
             self.seen[id(value)] = value
             inner = self.visit(name, value)
             if depth < DEEPEST:
-                waiting += [(inner_name, held, depth + 1) for inner_name, held in inner]
+                waiting += [
+                    (inner_name, held, depth + 1)
+                    for inner_name, held in inner
+                    if type(held) not in _NOTHING_INSIDE and id(held) not in self.seen
+                ]
 
     def visit(self, name: str, value: Any) -> Iterator[Named]:
         """Keeps a value that is looked for, and names what else it holds."""
@@ -108,7 +119,7 @@ def _held(name: str, value: Any) -> Iterator[Named]:
             yield f"{name}[{index}]", item
     elif issubclass(kind, type):
         yield from _in_class(value)
-    elif not issubclass(kind, (ModuleType, CodeType, CellType)):
+    elif not issubclass(kind, _NO_STATE):
         yield from _in_object(name, value)
 
 
@@ -165,9 +176,12 @@ def _contents(cell: CellType) -> Any:
 
 
 def _is_library(value: Any) -> bool:
-    """Whether a class, function or module is Python's or torch's own: no user state is there."""
+    """Whether a class, function or module is Python's or torch's own: no user state is there.
+
+    What an object of such a class holds is not meant: that may well be the user's.
+    """
     named = value.__name__ if isinstance(value, ModuleType) else value.__module__
-    return str(named).partition(".")[0] in ("torch", "builtins")
+    return str(named).partition(".")[0] in _LIBRARIES
 
 
 @functools.cache

@@ -109,9 +109,18 @@ def _sum_of_bits(tensor: torch.Tensor) -> torch.Tensor | None:
             return None
         with torch.no_grad():
             bits = torch.view_as_real(tensor) if tensor.is_complex() else tensor.detach()
-            return bits.view(_INTEGERS[bits.element_size()]).sum(dtype=torch.int64)
+            return _as_words(bits).sum(dtype=torch.int64)
     except Exception:  # noqa: BLE001  no values yet (lazy modules), or an unusual kind
         return None
+
+
+def _as_words(bits: torch.Tensor) -> torch.Tensor:
+    """The bits as integers, of 64 where they can be: those need no conversion to be summed."""
+    size = bits.element_size()
+    whole = (
+        bits.is_contiguous() and bits.numel() * size % 8 == bits.storage_offset() * size % 8 == 0
+    )
+    return bits.view(-1).view(torch.int64) if whole else bits.view(_INTEGERS[size])
 
 
 def _same_prints(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
