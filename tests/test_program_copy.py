@@ -166,6 +166,23 @@ class Model(torch.nn.Module):
 """
 
 
+def test_a_class_of_a_module_that_is_not_registered(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = load("""
+import logging
+logger = logging.getLogger(__name__)
+class Scaler:
+    def __call__(self, x):
+        logger.debug("called")
+        return x * 2
+""")
+    monkeypatch.delitem(sys.modules, "users_module")
+    copy = with_new_source(module.Scaler(), (), *rewritten(module, ("x * 2", "x * 3")))
+    assert result(copy) == [3.0, 3.0]
+    assert type(copy).__call__.__globals__["logger"] is module.logger
+
+
 def test_a_module_shares_its_tensors_and_nothing_else(load: Load) -> None:
     module = load(MODEL)
     model = module.Model()

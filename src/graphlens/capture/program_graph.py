@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from graphlens.analysis.places import is_library
+from graphlens.analysis.places import is_library, is_torch
 from graphlens.capture.reachable import MOST_ITEMS
 from graphlens.capture.wrapping import wrapped
 
@@ -123,13 +123,20 @@ def is_user_module(value: Any) -> bool:
     return isinstance(file, str) and not is_library(file)
 
 
-def is_user_class(value: type) -> bool:
+def is_user_class(kind: type) -> bool:
     """Whether a class stands in a file of the user's, or in a notebook."""
-    module = sys.modules.get(value.__module__)
-    file = getattr(module, "__file__", None)
+    file = _file_of(kind)
+    return bool(file) and not is_library(file)
+
+
+def _file_of(kind: type) -> str:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     if isinstance(file, str):
-        return not is_library(file)
-    return module is None or value.__module__ == "__main__"
+        return file
+    # A notebook has no file, and a module that a program loaded itself may not be registered.
+    methods = (value for value in vars(kind).values() if type(value) is FunctionType)
+    files = (method.__code__.co_filename for method in methods)
+    return next((found for found in files if not is_library(found)), "")
 
 
 def _held(part: Any) -> Iterable[Any]:
@@ -150,7 +157,9 @@ def _held(part: Any) -> Iterable[Any]:
 
 def _of_object(part: Any) -> Iterable[Any]:
     kind = type(part)
-    if kind.__module__.partition(".")[0] == "torch" and not issubclass(kind, torch.nn.Module):
+    file = _file_of(kind)
+    # Loggers and the like lead everywhere.
+    if (is_torch(file) or not file) and not issubclass(kind, torch.nn.Module):
         return ()
     try:
         return kind, *list(vars(part).values())
