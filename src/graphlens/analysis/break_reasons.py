@@ -95,10 +95,10 @@ _SKIPPED = {
 
 
 def because(found: GraphBreak) -> str:
-    """Why the line breaks the graph, in one sentence."""
+    """Why the line breaks the graph; what is more to say of it stands on a line of its own."""
     text = _BECAUSE[found.cause](found)
     if found.operator:
-        text += f" It is in a function given to {found.operator}, all of which runs eager."
+        text += f"\nIt is in a function given to {found.operator}, and all of that call runs eager."
     return text
 
 

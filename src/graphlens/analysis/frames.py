@@ -110,7 +110,12 @@ def _outcome(records: list[TraceRecord]) -> tuple[str, str]:
             "SkipFrame",
             "SkipCodeRecursiveException",
         )
-        return ("skipped" if skipped else "failed"), failure
+        if skipped:
+            return "skipped", failure
+        # Such as an IndexError inside of torch, whose message alone says nothing.
+        return "failed", failure if str(metrics["fail_type"]) in failure else (
+            f"{str(metrics['fail_type']).rpartition('.')[2]}: {failure}"
+        )
     if "dynamo_output_graph" in kinds:
         return "compiled", ""
     return ("no_graph" if metrics else "unfinished"), ""

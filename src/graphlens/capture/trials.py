@@ -173,10 +173,12 @@ class Trials:
 
     def _note(self, both: Trial | Unavailable) -> Note:
         tried = len(self._made)
+        if not tried:
+            return Note(code="advice-tried", message="There is no advice that could be tried.")
         message = f"Advice was tried in {tried} capture{'' if tried == 1 else 's'} beside this one."
         if isinstance(both, Trial):
             message += f" With all of it that helps: {in_words(both)}."
-        elif tried:
+        else:
             message += f" Together: {both.reason}."
         one_call = recompiles_of(self.report) == () and len(self._calls) < 2
         hint = "Recompiles show only with several calls." if one_call else ""

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.renderers.findings import INTENDED, RECOMPILE, CodeLine, Finding, Remedy
+from graphlens.renderers.findings import INTENDED, CodeLine, Finding, Remedy
 from graphlens.renderers.fitting import shorten
 from graphlens.renderers.wording import best_advice, first_sentence, wrapped
 
 SAVE = 'report.save("report.html")'
 MOST_FACTS = 10
 MOST_WORST = 3
+MOST_REASONS = 3
+MOST_ADVICE = 2
 MOST_DIFF = 12
 _COLOURS = {"failed": "31", "eager": "31", "break": "33", "recompile": "35", "intended": "36"}
 
@@ -72,15 +74,15 @@ class FindingText:
         return lines
 
     def _details(self, item: Finding) -> Iterator[tuple[str, str]]:
-        for text in item.why[:2]:
-            yield "why", first_sentence(text)
+        for text in item.why[:MOST_REASONS]:
+            yield "why", first_sentence(text) if item.in_torchs_words else text
         if item.cost:
             yield "cost", item.cost
         yield from item.facts[:MOST_FACTS]
         if item.facts[MOST_FACTS:]:
             yield "more", f"{len(item.facts) - MOST_FACTS:,} like these: {SAVE}"
-        if item.cause or item.kind == RECOMPILE:
-            yield from (("do", text) for text in item.advice[:2])
+        if not item.in_torchs_words:
+            yield from (("do", text) for text in item.advice[:MOST_ADVICE])
         elif item.advice:
             yield "do", best_advice(item.advice)
         for remedy in item.remedies:

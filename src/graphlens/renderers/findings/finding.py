@@ -73,6 +73,7 @@ class Finding:
         details: Facts for formats that have room.
         stack: The call chain down to the line as (place, code), outermost first.
         link: Torch's page on it; only an https address, else empty.
+        in_torchs_words: Whether explanation and advice are torch's, which can be long.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class Finding:
     details: tuple[tuple[str, str], ...] = ()
     stack: tuple[tuple[str, str], ...] = field(default=())
     link: str = ""
+    in_torchs_words: bool = False
 
     @property
     def label(self) -> str:

@@ -89,6 +89,7 @@ def of_breaks(group: Sequence[GraphBreak], functions: Functions, root: str) -> F
             (one_line(location_text(place, root)), one_line(place.code)) for place in main.stack
         ),
         link=one_line(main.link) if main.link.startswith("https://") else "",
+        in_torchs_words=not main.because or not main.advice,
     )
 
 

@@ -33,6 +33,7 @@ def of_frame(frame: Frame, root: str) -> Finding:
         why=why,
         advice=advice,
         facts=tuple(facts),
+        in_torchs_words=True,
     )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from graphlens.analysis.crossed_values import RESUMED
+from graphlens.analysis.places import is_library
 from graphlens.model import Compilation, Difference, Frame, GuardFailure, Recompile, Unavailable
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.findings.finding import EAGER, RECOMPILE, Finding
@@ -22,7 +23,7 @@ def of_recompiles(items: Sequence[Recompile], frame: Frame | None, root: str) ->
     first = items[0]
     stopped = frame is not None and frame.outcome == "recompile_limit"
     name = _name(frame.function if frame else first.function)
-    place = (frame.file, frame.line) if frame else (first.file, first.line)
+    place = _place(first, frame)
     advice = Counter(one_line(text) for item in items for text in item.advice)
     return Finding(
         kind=EAGER if stopped else RECOMPILE,
@@ -35,9 +36,24 @@ def of_recompiles(items: Sequence[Recompile], frame: Frame | None, root: str) ->
         weight=len(items),
         advice=tuple(text for text, _ in advice.most_common()),
         remedies=remedies([fix for item in items for fix in item.fixes], first.file, root),
-        facts=_clean(_history(items, frame, root)),
+        facts=_clean([*_elsewhere(first, frame, place, root), *_history(items, frame, root)]),
         details=_clean(fact for item in items for fact in _guards(item, root)),
     )
+
+
+def _place(first: Recompile, frame: Frame | None) -> tuple[str, int]:
+    """The function's first line; where that is a library's, the user's line that called it."""
+    place = (frame.file, frame.line) if frame else (first.file, first.line)
+    called = first.called_from
+    return (called.file, called.line) if called and is_library(place[0]) else place
+
+
+def _elsewhere(
+    first: Recompile, frame: Frame | None, place: tuple[str, int], root: str
+) -> Iterator[tuple[str, str]]:
+    own = (frame.file, frame.line) if frame else (first.file, first.line)
+    if own != place:
+        yield "the function is at", shown_place(*own, root)
 
 
 def _name(function: str) -> str:
