@@ -90,7 +90,7 @@ def test_what_a_reader_needs_is_there():
         "the program ran through it 3 times",
         "(2 records)",
         "torch gave up on the whole function",
-        "argument `a`, dimension 0: 10 → 12; global `STEP`: 3 → 4 (against 0/0)",
+        "argument a, dimension 0: 10 → 12; global STEP: 3 → 4 (against 0/0)",
         "s0 = 10 (L['a'].size()[0])",
         "cpp_fused_abs_add_0",
         "2.14.1+cpu",

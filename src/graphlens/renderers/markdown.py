@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from graphlens.model import Graph, Report
 from graphlens.renderers.escape import html_text, markdown_code, markdown_prose, markdown_text
-from graphlens.renderers.findings import RECOMPILE, CodeLine, Finding, Remedy, findings
+from graphlens.renderers.findings import CodeLine, Finding, Remedy, findings
 from graphlens.renderers.headline import headline, unknowns
 from graphlens.renderers.overview import (
     FRAME_COLUMNS,
@@ -87,9 +87,8 @@ class MarkdownRenderer:
             )
         if item.why:
             yield from ("", "  \n".join(map(markdown_prose, item.why)))
-        shown = markdown_code if item.kind == RECOMPILE else markdown_text  # guards are code
         facts = [f"- cost: {markdown_text(item.cost)}"] if item.cost else []
-        facts += [f"- {markdown_text(name)}: {shown(text)}" for name, text in item.facts]
+        facts += [f"- {markdown_text(name)}: {markdown_prose(text)}" for name, text in item.facts]
         facts += [f"- **do:** {markdown_prose(text)}" for text in item.advice]
         if facts:
             yield from ("", *facts)
@@ -99,7 +98,7 @@ class MarkdownRenderer:
 
 def _remedy(remedy: Remedy) -> Iterator[str]:
     tried = f" **{markdown_text(remedy.tried)}**" if remedy.tried else ""
-    caution = f" {markdown_prose(remedy.caution)}" if remedy.caution else ""
+    caution = f" Note: {markdown_prose(remedy.caution)}" if remedy.caution else ""
     yield f"{markdown_prose(remedy.title)}:{tried}{caution}"
     yield ""
     if remedy.diff:

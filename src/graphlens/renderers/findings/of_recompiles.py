@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from graphlens.analysis.crossed_values import RESUMED
+from graphlens.analysis.crossed_values import RESUMED, resumed_function
 from graphlens.analysis.places import is_library
 from graphlens.model import Compilation, Difference, Frame, GuardFailure, Recompile, Unavailable
 from graphlens.renderers.escape import one_line
@@ -30,7 +30,7 @@ def of_recompiles(items: Sequence[Recompile], frame: Frame | None, root: str) ->
         title=one_line(_title(name, len(items), frame)),
         place=shown_place(*place, root),
         line=place[1],
-        function=one_line(name),
+        function=one_line(resumed_function(frame.function if frame else first.function)),
         why=(_stopped(frame),) if stopped and frame else (),
         cost=_cost(items, frame),
         weight=len(items),
