@@ -17,6 +17,7 @@ _AREAS = (
     "dispatch",
     "dynamo",
     "eager",
+    "failing_node",
     "fx",
     "guards",
     "inductor",

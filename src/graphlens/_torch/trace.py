@@ -51,6 +51,8 @@ _METRICS = (
     "entire_frame_compile_time_s",
     "fail_reason",
     "fail_type",
+    "fail_user_frame_filename",
+    "fail_user_frame_lineno",
     "graph_op_count",
     "guard_count",
     "has_guarded_code",

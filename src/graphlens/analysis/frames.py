@@ -86,7 +86,13 @@ def _compilation(key: CompilationKey, records: list[TraceRecord]) -> Compilation
         guards=_count(metrics, "guard_count"),
         restarts=tuple(str(reason) for reason in metrics.get("restart_reasons") or ()),
         called_from=caller_of(records),
+        failed_at=_failed_at(metrics) if outcome == "failed" else None,
     )
+
+
+def _failed_at(metrics: dict[str, Any]) -> SourceLocation | None:
+    file, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
+    return SourceLocation(file=str(file), line=int(line)) if file and line else None
 
 
 def _outcome(records: list[TraceRecord]) -> tuple[str, str]:

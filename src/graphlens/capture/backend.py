@@ -14,10 +14,11 @@ from graphlens._torch.dynamo import (
     current_compile_id,
     lookup_backend,
 )
+from graphlens._torch.failing_node import failing_node
 from graphlens._torch.inductor import compile_with_inductor, explain_failure, inductor_config
 from graphlens.capture.counting import counted
 from graphlens.capture.options import LensOptions
-from graphlens.capture.reader import read_graph
+from graphlens.capture.reader import node_source, node_target, read_graph
 from graphlens.capture.recorder import (
     CapturedGraph,
     Recorder,
@@ -25,7 +26,7 @@ from graphlens.capture.recorder import (
     node_places,
     noted_failures,
 )
-from graphlens.model import Graph, Node, Subgraph, Unavailable
+from graphlens.model import Failure, Graph, Node, Subgraph, Unavailable
 
 CompiledFn = Callable[..., Any]
 OnLowered = Callable[[torch.fx.GraphModule, str], None]
@@ -72,6 +73,8 @@ def compile_graph(
         compiled = compile_inner(gm, inputs, on_lowered)
     except Exception as error:
         captured.seconds = Unavailable(f"the inner backend raised {type(error).__name__}")
+        with noted_failures(recorders, "looking for the operator that failed"):
+            captured.failure = _failure(error)
         _add_remedy(error)
         blamed = blame(_name(options.inner), error)
         if blamed is error:
@@ -83,6 +86,16 @@ def compile_graph(
         with noted_failures(recorders, "printing a graph"):
             on_compiled(captured, options)
     return compiled
+
+
+def _failure(error: Exception) -> Failure:
+    first = str(error).strip().partition("\n")[0]
+    text = f"{type(error).__name__}: {first}"
+    node = failing_node(error)
+    if node is None:
+        return Failure(error=text)
+    place, own = node_source(node)
+    return Failure(error=text, operator=node_target(node), source=own or place)
 
 
 def _add_remedy(error: Exception) -> None:

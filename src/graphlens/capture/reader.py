@@ -33,7 +33,7 @@ def read_node(node: torch.fx.Node, gm: torch.fx.GraphModule) -> Node:
     return Node(
         name=node.name,
         op=node.op,
-        target=_target(node),
+        target=node_target(node),
         args=tuple(argument_text(argument) for argument in node.args),
         kwargs=tuple((name, argument_text(value)) for name, value in node.kwargs.items()),
         inputs=tuple(used.name for used in node.all_input_nodes),
@@ -60,7 +60,8 @@ def _source_of_stack(trace: str) -> tuple[SourceLocation | None, SourceLocation 
     return source, own if own != source else None
 
 
-def _target(node: torch.fx.Node) -> str:
+def node_target(node: torch.fx.Node) -> str:
+    """What a node calls, as FX's own code would print it."""
     if node.op != "call_function":
         return str(node.target)
     return qualified_name(node.target)

@@ -16,7 +16,7 @@ from graphlens.analysis.compilations import EpochClock
 from graphlens.capture.environment import environment, environment_notes
 from graphlens.capture.module_stack import module_calls
 from graphlens.capture.reader import node_source
-from graphlens.model import Graph, Note, Report, TraceRecord, Unavailable
+from graphlens.model import Failure, Graph, Note, Report, TraceRecord, Unavailable
 
 _active: list["Recorder"] = []
 _active_lock = threading.Lock()
@@ -34,6 +34,7 @@ class CapturedGraph:
         attempt: How often the tracing had been started again.
         seconds: Wall time in the inner backend.
         hits: Reads how often it was called.
+        failure: What stopped the inner backend.
         lowered: Places of the nodes of what it was lowered to, by stage and node name.
     """
 
@@ -41,12 +42,15 @@ class CapturedGraph:
     attempt: int
     seconds: float | Unavailable = _NOT_RETURNED
     hits: Callable[[], int] | Unavailable = _NOT_COUNTED
+    failure: Failure | None = None
     lowered: dict[str, dict[str, NodePlace]] = field(default_factory=dict)
 
     def snapshot(self, epoch: int) -> LiveGraph:
         """The graph with what is known of it now."""
         hits = self.hits if isinstance(self.hits, Unavailable) else self.hits()
-        graph = msgspec.structs.replace(self.graph, compile_seconds=self.seconds, hits=hits)
+        graph = msgspec.structs.replace(
+            self.graph, compile_seconds=self.seconds, hits=hits, failure=self.failure
+        )
         return LiveGraph(epoch, self.attempt, graph, dict(self.lowered))
 
 

@@ -7,7 +7,16 @@ machine without torch, compared and drawn. Nothing here computes; see ``analysis
 from graphlens.model.advice import NOT_TRIED, Counts, Fix, Trial
 from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Compilation, Frame
-from graphlens.model.graph import Dim, Graph, ModuleCall, Node, Subgraph, Symbol, TensorSpec
+from graphlens.model.graph import (
+    Dim,
+    Failure,
+    Graph,
+    ModuleCall,
+    Node,
+    Subgraph,
+    Symbol,
+    TensorSpec,
+)
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
@@ -26,6 +35,7 @@ __all__ = [
     "EagerOperators",
     "Environment",
     "Excerpt",
+    "Failure",
     "Fix",
     "Frame",
     "Graph",

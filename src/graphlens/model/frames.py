@@ -21,6 +21,7 @@ class Compilation(Data, frozen=True, kw_only=True):
         guards: Number of guards.
         restarts: Why the tracing was started again.
         called_from: The user's line that called the frame.
+        failed_at: The user's line that torch was at when it failed.
         dynamic: What was compiled for any value and not one, such as ``argument `x`, dimension 0``.
     """
 
@@ -33,6 +34,7 @@ class Compilation(Data, frozen=True, kw_only=True):
     guards: int | Unavailable = Unavailable("not recorded")
     restarts: tuple[str, ...] = ()
     called_from: SourceLocation | None = None
+    failed_at: SourceLocation | None = None
     dynamic: tuple[str, ...] = ()
 
 

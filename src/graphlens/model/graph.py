@@ -148,6 +148,20 @@ class Subgraph(Data, frozen=True, kw_only=True):
     nodes: tuple[Node, ...]
 
 
+class Failure(Data, frozen=True, kw_only=True):
+    """What stopped a backend.
+
+    Attributes:
+        error: Type and first line of the exception.
+        operator: The operator it was busy with; empty when not known.
+        source: The user's line of that operator.
+    """
+
+    error: str
+    operator: str = ""
+    source: SourceLocation | None = None
+
+
 class Graph(Data, frozen=True, kw_only=True):
     """One graph, as captured by Dynamo or lowered by AOTAutograd.
 
@@ -166,6 +180,7 @@ class Graph(Data, frozen=True, kw_only=True):
         inner_backend: What compiled the graph.
         compile_seconds: Wall time in the inner backend for this graph.
         hits: How often the program ran the graph.
+        failure: What stopped the inner backend; None where it returned.
         ended_by: Torch's short reason for ending the graph where it did; empty at a return.
         code: The graph as readable Python.
         output_code: The program the inner backend generated.
@@ -188,6 +203,7 @@ class Graph(Data, frozen=True, kw_only=True):
     inner_backend: str | Unavailable = Unavailable("the trace does not name the backend")
     compile_seconds: float | Unavailable = Unavailable("not recorded")
     hits: int | Unavailable = Unavailable("not counted")
+    failure: Failure | None = None
     ended_by: str = ""
     code: str | Unavailable = Unavailable("not recorded")
     output_code: str | Unavailable = Unavailable("the inner backend generated no program")

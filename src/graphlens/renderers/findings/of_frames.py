@@ -1,8 +1,8 @@
 """Functions that run eager or failed, for a reason that is no graph break."""
 
-from graphlens.model import Frame
+from graphlens.model import Failure, Frame, SourceLocation
 from graphlens.renderers.escape import one_line
-from graphlens.renderers.findings.finding import FRAME_KINDS, Finding
+from graphlens.renderers.findings.finding import FRAME_KINDS, CodeLine, Finding
 from graphlens.renderers.wording import counted, location_text, shown_place
 
 _TITLES = {
@@ -12,29 +12,59 @@ _TITLES = {
 }
 
 
-def of_frame(frame: Frame, root: str) -> Finding:
-    """The finding of one frame."""
+def of_frame(frame: Frame, failure: Failure | None, root: str) -> Finding:
+    """The finding of one frame.
+
+    Args:
+        frame: That runs eager or failed.
+        failure: What stopped the backend on its graph; None where that was not it.
+        root: Files below it are named relative to it.
+    """
+    where = _where(frame, failure)
+    facts = [("function", shown_place(frame.file, frame.line, root))]
+    facts = facts if (where.file, where.line) != (frame.file, frame.line) else []
     callers = {
         location_text(compilation.called_from, root): None
         for compilation in frame.compilations
         if compilation.called_from
     }
-    facts = [("called from", one_line(", ".join(callers)))] if callers else []
+    facts += [("called from", one_line(", ".join(callers)))] if callers else []
     compiled = sum(compilation.outcome == "compiled" for compilation in frame.compilations)
     if compiled:
         facts.append(("compiled", f"{counted(compiled, 'time')} before"))
     why, advice = _told(frame.reason)
+    title = _TITLES[frame.outcome]
+    if failure is not None and frame.outcome == "failed":
+        on = f" on {failure.operator}" if failure.operator else ""
+        title, advice = f"the backend raised{on}, and the error went to the caller", (_BACKEND,)
     return Finding(
         kind=FRAME_KINDS[frame.outcome],
-        title=_TITLES[frame.outcome],
-        place=shown_place(frame.file, frame.line, root),
-        line=frame.line,
+        title=one_line(title),
+        place=shown_place(where.file, where.line, root),
+        line=where.line,
         function=one_line(frame.function),
+        code=(CodeLine(where.line, one_line(where.code)),) if where.code else (),
         why=why,
         advice=advice,
         facts=tuple(facts),
         in_torchs_words=True,
     )
+
+
+def _where(frame: Frame, failure: Failure | None) -> SourceLocation:
+    """The user's line to look at: that of the operator, or that torch was at, or the function."""
+    if failure is not None and failure.source is not None:
+        return failure.source
+    failed = [one.failed_at for one in frame.compilations if one.failed_at]
+    if failed and frame.outcome == "failed":
+        return failed[-1]
+    return SourceLocation(file=frame.file, line=frame.line)
+
+
+_BACKEND = (
+    "Call the line in a function marked with @torch.compiler.disable until the backend can; it is "
+    "no fault of the program where eager runs it."
+)
 
 
 def _told(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -56,10 +56,12 @@ def _frames(report: Report, root: str) -> Iterator[Finding]:
         name for one in breaks if one.consequence == "frame_skipped" for name in one.compile_ids
     }
     recompiled = {one.frame for one in recompiles}
+    failures = {graph.compile_id: graph.failure for graph in report.graphs if graph.failure}
     for frame in report.frames:
         ids = {compilation.compile_id for compilation in frame.compilations}
         told = (frame.outcome == "skipped" and ids & skipping) or (
             frame.outcome == "recompile_limit" and frame.id in recompiled
         )
         if frame.outcome in FRAME_KINDS and not told:
-            yield of_frame(frame, root)
+            failure = next((failures[name] for name in ids if name in failures), None)
+            yield of_frame(frame, failure, root)
