@@ -13,8 +13,9 @@ breaks, by these rules of Dynamo (found by experiment, the same on torch 2.13 an
   further breaks are met by nobody. What it calls is traced as frames of its own. A frame that was
   given up is not looked at again.
 - In a ``try`` block or a context manager of the user's own, torch goes back to the last statement
-  that is in no such block, ``for`` loop or ``with``. Where more than one call was in the graph by
-  then, it compiles up to there, and the rest of the function runs eager; else it gives the frame up.
+  that is in no such block, ``for`` loop or ``with``, or to a ``try`` that is in ``try`` blocks alone.
+  Where more than one call was in the graph by then, it compiles up to there, and the rest of the
+  function runs eager; else it gives the frame up.
 - A break ends a graph only if operators came before it in the frame; where none did, nothing
   counts how often it is run through.
 """
@@ -100,7 +101,8 @@ BLOCKS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 LOOPS = ("for", "while")
 FIRM = ("try", "finally", "generator", "class")  # nothing resumes inside of these
-HELD = (*FIRM, "for", "no_grad")  # something of them is on the stack, so nothing begins inside
+TRIES = ("try", "finally")
+STACKED = ("for", "no_grad", "generator", "class")  # something of them is on Python's stack
 
 HEAD = """\
 import contextlib
@@ -235,20 +237,24 @@ class Around:
     Attributes:
         loops: Whether a loop.
         firm: Whether a block that nothing resumes in.
-        held: Line of the outermost block that nothing begins in; 0 for none.
+        stacked: Whether a block that has something on Python's stack.
+        held: Lines of the blocks that torch goes back to the beginning of; the innermost is last.
         no_grad: Whether gradients are off because of the function itself.
     """
 
     loops: bool = False
     firm: bool = False
-    held: int = 0
+    stacked: bool = False
+    held: tuple[int, ...] = ()
     no_grad: bool = False
 
     def within(self, block: str, line: int) -> "Around":
+        begins = not self.stacked if block in TRIES else block in STACKED and not self.held
         return Around(
             loops=self.loops or block in LOOPS,
             firm=self.firm or block in FIRM,
-            held=self.held or (line if block in HELD else 0),
+            stacked=self.stacked or block in STACKED,
+            held=(*self.held, line) if begins else self.held,
             no_grad=self.no_grad or block == "no_grad",
         )
 
@@ -544,7 +550,8 @@ class _Frame:
         traced: Whether Dynamo still traces it, and it does not run eager.
         calls: How many calls are in the graph so far.
         operators: Whether one of them is an operator.
-        held: The block that nothing begins in, and how many calls there were before it.
+        held: The blocks that torch would go back to the beginning of.
+        before: How many calls were in the graph at the beginning of the last.
     """
 
     def __init__(self, met: _Met, function: int, grad: bool) -> None:
@@ -558,7 +565,8 @@ class _Frame:
         self.traced = part not in self.met.given_up
         self.calls = calls
         self.operators = operators
-        self.held = (0, 0)
+        self.held: tuple[int, ...] = ()
+        self.before = 0
 
     def run(self, items: tuple[Item, ...]) -> None:
         for index, item in enumerate(items):
@@ -570,8 +578,9 @@ class _Frame:
 
     def trace(self, item: Item, after: int) -> None:
         line = item.line
-        if line.around.held != self.held[0]:
-            self.held = (line.around.held, self.calls)
+        held = line.around.held
+        if not held or held != self.held[: len(held)]:  # not where an inner one has ended
+            self.held, self.before = held, self.calls
         met = _first_break(item)
         if met is None:
             self.calls += _calls(item)
@@ -596,7 +605,7 @@ class _Frame:
     def consequence(self, around: Around) -> str:
         if not around.firm:
             return "frame_skipped" if around.loops else "split"
-        return "rest_eager" if self.held[1] > 1 else "frame_skipped"
+        return "rest_eager" if self.before > 1 else "frame_skipped"
 
 
 def _first_break(item: Item) -> Item | None:
