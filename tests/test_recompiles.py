@@ -10,7 +10,16 @@ from graphlens.analysis.guard_subjects import Speaker
 from graphlens.analysis.guard_terms import GuardTerms, guard_terms
 from graphlens.analysis.recompile_records import listed_reasons, parse_causes
 from graphlens.analysis.recompiles import collect_recompiles
-from graphlens.model import Difference, GuardFailure, Recompile, SourceLocation, TraceRecord
+from graphlens.model import (
+    Compilation,
+    Difference,
+    Frame,
+    GuardFailure,
+    Recompile,
+    SourceLocation,
+    TraceRecord,
+)
+from graphlens.renderers.findings.of_recompiles import of_recompiles
 
 
 def reasons(payload: str, seen: dict[str, Any] | None = None) -> TraceRecord:
@@ -158,6 +167,25 @@ def test_without_a_live_run_torchs_first_reason_has_to_do() -> None:
 )
 def test_the_name_a_value_gets(code: str, name: str) -> None:
     assert assigned_name(code) == name
+
+
+def test_compilations_without_a_graph_use_up_the_limit_too() -> None:
+    again = Recompile(frame="0", function="f", file="a.py", line=1, compile_id="0/1")
+    frame = Frame(
+        id="0",
+        function="f",
+        file="a.py",
+        line=1,
+        outcome="compiled",
+        compilations=(
+            Compilation(compile_id="0/0", outcome="no_graph"),
+            Compilation(compile_id="0/1", outcome="compiled"),
+        ),
+        limit=8,
+    )
+    found = of_recompiles([again], frame, "")
+    assert "2 of 8 compilations are used" in found.title
+    assert ("0/0", "the first compilation; no_graph") in found.facts
 
 
 STEP = 3.0

@@ -11,6 +11,9 @@ from graphlens.renderers.findings.finding import EAGER, RECOMPILE, Finding
 from graphlens.renderers.findings.remedies import remedies
 from graphlens.renderers.wording import counted, location_text, seconds, shown_place
 
+# Outcomes after which torch keeps an entry for the call, which counts against the limit.
+_KEPT = ("compiled", "no_graph")
+
 
 def of_recompiles(items: Sequence[Recompile], frame: Frame | None, root: str) -> Finding:
     """The finding of all recompiles of a frame.
@@ -69,7 +72,7 @@ def _title(name: str, count: int, frame: Frame | None) -> str:
     title = f"{name} was compiled again{times}"
     if frame is None:
         return title
-    made = sum(one.outcome == "compiled" for one in frame.compilations)
+    made = sum(one.outcome in _KEPT for one in frame.compilations)
     if frame.outcome == "recompile_limit":
         return f"calls of {name} that fit none of its {counted(made, 'compilation')}"
     if isinstance(frame.limit, Unavailable):
@@ -103,8 +106,9 @@ def _history(
     made = {one.compile_id: one for one in frame.compilations} if frame else {}
     again = {item.compile_id for item in items}
     for name, one in made.items():
-        if name not in again and one.outcome == "compiled":
-            yield name, "the first compilation" + _dynamic(one)
+        if name not in again and one.outcome in _KEPT:
+            empty = "; no_graph" if one.outcome == "no_graph" else ""
+            yield name, f"the first compilation{empty}{_dynamic(one)}"
     for item in items:
         changes = _changes(item) or "no guard was named"
         nearest = f" (against {item.nearest})" if item.nearest else ""
