@@ -1,9 +1,11 @@
 """Programs with some of their source changed, beside the user's own, which stay as they are."""
 
 import functools
+import gc
 import linecache
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -337,6 +339,17 @@ def run(x):
     assert report.breaks == ()
     (after,) = graphlens.explain(module.run)(torch.ones(2)).breaks
     assert (after.line, after.kind, after.code) == (before.line, before.kind, before.code)
+
+
+def test_a_copy_does_not_keep_the_users_model(load: Load) -> None:
+    module = load(MODEL + "model = Model()\n")
+    change = rewritten(module, ("self.linear(x) * 1", "self.linear(x) * 4"))
+    copy = with_new_source(module.model, (), *change)
+    graphlens.explain(copy)(X)
+    weight = weakref.ref(module.model.norm.weight)
+    del copy, module.model
+    gc.collect()
+    assert weight() is None
 
 
 CANNOT = [

@@ -12,7 +12,7 @@ from graphlens._torch.marked import is_marked
 from graphlens.analysis.places import is_library
 from graphlens.capture.class_copies import NotCopied, class_over, instance_of
 from graphlens.capture.new_codes import CannotCopy, NewCodes, global_names
-from graphlens.capture.program_graph import cell_contents
+from graphlens.capture.program_graph import ProgramGraph, cell_contents
 from graphlens.capture.wrapping import rewrapped, wrapped
 
 # Dynamo looks a function's globals up in the module of their __name__, except for names that
@@ -27,12 +27,16 @@ class ProgramCopier:
 
     Args:
         codes: Gives a function's new code.
+        program: That the parts are of.
         copied: Identities of the parts to copy.
         needed: Identities of those among them that lead to changed code, and must be copied.
     """
 
-    def __init__(self, codes: NewCodes, copied: set[int], needed: set[int]) -> None:
+    def __init__(
+        self, codes: NewCodes, program: ProgramGraph, copied: set[int], needed: set[int]
+    ) -> None:
         self._codes = codes
+        self._program = program
         self._copied = copied
         self._needed = needed
         self._made: dict[int, Any] = {}
@@ -126,8 +130,9 @@ class ProgramCopier:
         name = str(namespace.get("__name__", ""))
         made = ModuleType(name if name.startswith(_NO_MODULE) else _NO_MODULE + name)
         self._modules[id(namespace)] = made
-        held = {**namespace, "__name__": made.__name__}
-        vars(made).update(held)
+        read = self._program.names_read(namespace)
+        held = {n: v for n, v in namespace.items() if n in read or _is_of_any_module(n, v)}
+        vars(made).update({**held, "__name__": made.__name__})
 
         def fill() -> None:
             vars(made).update({n: self.new(v) for n, v in held.items() if id(v) in self._copied})
@@ -161,3 +166,14 @@ class ProgramCopier:
                 new = held.copy()  # what is registered in the copy stays there
             vars(made)[name] = new
         return made
+
+
+def _is_of_any_module(name: str, value: Any) -> bool:
+    """Whether a global variable is kept that no code of the program reads.
+
+    Others are not: Dynamo never lets go of a namespace that it compiled in (torch 2.11, 2.13,
+    2.14), nor so of a model of the user's in it.
+    """
+    if name.startswith("__") and name.endswith("__"):
+        return True
+    return issubclass(type(value), (FunctionType, ModuleType, type))

@@ -52,7 +52,7 @@ def with_new_source(
         raise CannotCopy(_why_not(codes, functions))
     moved = (part for part in functions if codes.is_moved(part))
     copied = program.leading_to([*moved, *_modules(parts)]) | needed
-    copy: Callable[..., Any] = ProgramCopier(codes, copied, needed).copy(target)
+    copy: Callable[..., Any] = ProgramCopier(codes, program, copied, needed).copy(target)
     return copy
 
 

@@ -68,6 +68,10 @@ class ProgramGraph:
                 waiting += self._holders[part]
         return found
 
+    def names_read(self, namespace: dict[str, Any]) -> set[str]:
+        """Names that the program's code has, of those that may be global in a module."""
+        return {name for module, name in self._globals if module == id(namespace)}
+
     def _edges(self, part: Any) -> Iterator[tuple[Any, Any]]:
         if type(part) is GlobalName:
             yield part, part.namespace.get(part.name)
