@@ -1,6 +1,9 @@
 """What of a line broke the graph: the expression, and the libraries it calls."""
 
 import ast
+import unicodedata
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 from graphlens.analysis.causes import called_name
 from graphlens.analysis.source_code import SourceFile, SourceFiles
@@ -22,12 +25,11 @@ _CALLS = {
 
 def libraries_called(found: GraphBreak, files: SourceFiles) -> frozenset[str]:
     """Modules, other than torch, whose functions the line calls."""
-    statement = files.file(found.file).statement(found.line)
-    if statement is None:
-        return frozenset()
+    statements = files.file(found.file).statements(found.line)
     imported = files.imported(found.file)
     called = {
         name
+        for statement in statements
         for node in _nodes_of_head(statement)
         if isinstance(node, ast.Call) and (name := _root(node.func))
     }
@@ -56,53 +58,112 @@ def _nodes_of_head(statement: ast.stmt) -> list[ast.AST]:
 def find_trigger(
     found: GraphBreak, cause: str, source: SourceFile
 ) -> tuple[str, tuple[int, int] | None]:
-    """The expression that broke, as it stands in the line, and where in the line.
+    """What broke, as it stands in the line, and where in the line; None where it has no place.
 
     The call that is typical of the cause is looked for first, since what torch marks can be a
     larger part of the line; then what torch marks counts, then the whole line.
     """
-    statement = source.statement(found.line)
-    node = _expression(statement, cause, called_name(found)) if statement else None
-    if node is not None and node.lineno == found.line:
-        caret = _columns(node, source.lines[found.line - 1], len(found.code))
-        return found.code[caret[0] : caret[1]], caret
-    if found.caret is not None:
-        first, last = found.caret
-        while last > first + 1 and not _is_expression(found.code[first:last]):
-            last -= 1
-        if _is_expression(found.code[first:last]):
-            return found.code[first:last], (first, last)
-    return found.code, None
+    marked = _marked(found)
+    statements = source.statements(found.line)
+    nodes = [node for one in statements for node in _typical(one, cause, called_name(found))]
+    if nodes:
+        node = next((one for one in nodes if _meets(source, one, found.line, marked)), nodes[0])
+        caret = _caret(source, node, found)
+        if caret is not None and node.lineno == node.end_lineno:
+            return found.code[caret[0] : caret[1]], caret
+        if caret is not None or cause == "data_dependent_branch":
+            return ast.unparse(node), caret
+    if marked is not None and _is_expression(marked[0]):
+        return marked
+    raised = next((one for one in statements if isinstance(one, ast.Raise)), None)
+    if cause == "user_exception" and raised is not None:
+        return ast.unparse(raised) if marked is None else marked[0], None
+    return marked[0] if marked is not None else found.code, None
 
 
-def _columns(node: ast.expr, line: str, width: int) -> tuple[int, int]:
+def _marked(found: GraphBreak) -> tuple[str, tuple[int, int]] | None:
+    """What torch marks of the line; None where that is no whole expression or statement.
+
+    Marks can reach over the colon or bracket that follows.
+    """
+    if found.caret is None:
+        return None
+    # Tracebacks count a wide character as two columns, those of early Python 3.11 as one.
+    for first, last in (_unwidened(found.code, found.caret), found.caret):
+        for end in (last, last - 1, last - 2):
+            text = found.code[first:end]
+            parses = _is_expression(text) or _is_statement(text)
+            if parses and not _in_word(found.code, first) and not _in_word(found.code, end):
+                return text, (first, end)
+    return None
+
+
+def _unwidened(code: str, marks: tuple[int, int]) -> tuple[int, int]:
+    """Marks of a display as characters of the line."""
+    widths = [2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in code]
+    columns = [0, *accumulate(widths)]
+    first, last = (min(mark, columns[-1]) for mark in marks)
+    return bisect_right(columns, first) - 1, bisect_left(columns, last)
+
+
+def _in_word(code: str, at: int) -> bool:
+    return f"_{code[at - 1 : at + 1]}".isidentifier() if 0 < at < len(code) else False
+
+
+def _meets(
+    source: SourceFile, node: ast.expr, line: int, marked: tuple[str, tuple[int, int]] | None
+) -> bool:
+    """Whether torch marks some of an expression."""
+    columns = source.columns(node, line)
+    if columns is None or marked is None:
+        return False
+    text = source.lines[line - 1]
+    indent = len(text) - len(text.lstrip())
+    first, last = marked[1]
+    return columns[0] < last + indent and first + indent < columns[1]
+
+
+def _caret(source: SourceFile, node: ast.expr, found: GraphBreak) -> tuple[int, int] | None:
     """Where an expression stands in its line without indentation; its first line, of several."""
-    indent = len(line) - len(line.lstrip())
-    # Columns of the tree count bytes of UTF-8.
-    first = len(line.encode()[: node.col_offset].decode(errors="ignore")) - indent
-    if node.end_lineno != node.lineno:
-        return first, width
-    return first, len(line.encode()[: node.end_col_offset].decode(errors="ignore")) - indent
+    columns = source.columns(node, found.line)
+    text = source.lines[found.line - 1]
+    if columns is None or node.lineno != found.line or not found.code.strip():
+        return None
+    indent = len(text) - len(text.lstrip())
+    return columns[0] - indent, min(columns[1] - indent, len(found.code))
 
 
 def _is_expression(text: str) -> bool:
+    return _parses(text, "eval")
+
+
+def _is_statement(text: str) -> bool:
+    return bool(text.strip()) and _parses(text, "exec")
+
+
+def _parses(text: str, mode: str) -> bool:
     try:
-        ast.parse(text.strip(), mode="eval")
+        compile(text.strip(), "<line>", mode, ast.PyCF_ONLY_AST)
     except (SyntaxError, ValueError):
         return False
     return True
 
 
-def _expression(statement: ast.stmt, cause: str, called: str) -> ast.expr | None:
+def _typical(statement: ast.stmt, cause: str, called: str) -> list[ast.expr]:
+    """Expressions of a statement that are typical of a cause, the outermost first."""
     nodes = _nodes_of_head(statement)
     if cause == "data_dependent_branch":
-        tests = [getattr(node, "test", None) for node in nodes]
-        return next((test for test in tests if isinstance(test, ast.expr)), None)
+        return [test for node in nodes for test in _tests(node)]
     names = _CALLS.get(cause, (called.rpartition(".")[2],) if called else ())
-    for node in nodes:
-        if isinstance(node, ast.Call):
-            function = node.func
-            name = function.attr if isinstance(function, ast.Attribute) else _root(function)
-            if name in names:
-                return node
-    return None
+    return [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) in names]
+
+
+def _tests(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.comprehension):
+        return node.ifs
+    test = getattr(node, "test", None)
+    return [test] if isinstance(test, ast.expr) else []
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else _root(function)

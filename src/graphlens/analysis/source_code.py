@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from graphlens.model import Excerpt, SourceLocation
 
 ReadLines = Callable[[str], Sequence[str]]
+# First column and the one after the last, in characters.
+Columns = tuple[int, int]
+Path = tuple[ast.AST, ...]
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 CONTEXT = 2
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BLOCKS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
@@ -65,26 +69,64 @@ class SourceFile:
         first = max(1, line - CONTEXT)
         return Excerpt(first=first, lines=self.lines[first - 1 : line + CONTEXT])
 
-    def statement(self, line: int) -> ast.stmt | None:
-        """The smallest statement that the line is part of; of a block, its head counts."""
-        found: ast.stmt | None = None
-        for node in self._around(line):
-            if isinstance(node, ast.stmt):
-                found = node
+    def statements(self, line: int, columns: Columns | None = None) -> tuple[ast.stmt, ...]:
+        """The smallest statements that a line is part of, in its order; of a block, its head.
+
+        Args:
+            line: Its number.
+            columns: Only what overlaps these.
+        """
+        found: list[ast.stmt] = []
+        for path in self._around(line, columns):
+            own = [node for node in path if isinstance(node, ast.stmt)]
+            if own and own[-1] not in found:
+                found.append(own[-1])
+        return tuple(found)
+
+    def blocks(self, line: int, columns: Columns | None = None) -> tuple[Block, ...]:
+        """What a line stands in or has in it, inside its function, innermost first.
+
+        Args:
+            line: Its number.
+            columns: Of several parts of the line, only those that overlap these count.
+        """
+        found: dict[ast.AST, tuple[int, Block]] = {}
+        for path in self._around(line, columns):
+            starts = [depth for depth, node in enumerate(path) if isinstance(node, _FUNCTIONS)]
+            for depth, node in enumerate(path[starts[-1] :] if starts else path):
+                for types, kind in _BLOCKS:
+                    # A break in the head of a loop or `with` stands in it too.
+                    if isinstance(node, types) and isinstance(node, (ast.stmt, ast.expr)):
+                        code = self.lines[node.lineno - 1].strip()
+                        found.setdefault(node, (depth, Block(kind, node.lineno, code)))
+        return tuple(block for _, block in sorted(found.values(), key=_depth, reverse=True))
+
+    def function(self, line: int, name: str) -> Function | None:
+        """The smallest function of a name that a line is part of; decorators are part of it."""
+        found: Function | None = None
+        for path in self._around(line):
+            for node in path:
+                if isinstance(node, _FUNCTIONS) and getattr(node, "name", "<lambda>") == name:
+                    found = node
         return found
 
-    def blocks(self, line: int) -> tuple[Block, ...]:
-        """What the line stands in, inside its function, innermost first."""
-        found: list[Block] = []
-        for node in self._around(line):
-            if isinstance(node, _FUNCTIONS):
-                found = []
-                continue
-            for types, kind in _BLOCKS:
-                # A break in the head of a loop or `with` stands in it too.
-                if isinstance(node, types) and isinstance(node, (ast.stmt, ast.expr)):
-                    found.append(Block(kind, node.lineno, self.lines[node.lineno - 1].strip()))
-        return tuple(reversed(found))
+    def within(self, node: Function, line: int) -> bool:
+        """Whether a line is part of a function."""
+        return any(node in path for path in self._around(line))
+
+    def columns(self, node: ast.expr | ast.stmt, line: int) -> Columns | None:
+        """Where in a line a node stands, in characters; None where it does not."""
+        if not node.lineno <= line <= (node.end_lineno or node.lineno):
+            return None
+        # Columns of the tree count bytes of UTF-8.
+        text = self.lines[line - 1]
+        first = len(text) - len(text.lstrip())
+        last = len(text.rstrip())
+        if node.lineno == line:
+            first = _characters(text, node.col_offset)
+        if node.end_lineno == line and node.end_col_offset is not None:
+            last = _characters(text, node.end_col_offset)
+        return first, last
 
     def location(self, block: Block) -> SourceLocation:
         """A block's first line as a place."""
@@ -105,14 +147,33 @@ class SourceFile:
                 found.update({alias.asname or alias.name: package for alias in node.names})
         return found
 
-    def _around(self, line: int) -> Iterator[ast.AST]:
-        """Nodes that span a line, outermost first."""
-        node: ast.AST | None = self.tree
-        while node is not None:
-            yield node
-            node = next(
-                (child for child in ast.iter_child_nodes(node) if _spans(child, line)), None
-            )
+    def _around(self, line: int, columns: Columns | None = None) -> Iterator[Path]:
+        """Every way from the module down to a smallest node that is part of a line."""
+        waiting: list[Path] = [(self.tree,)] if self.tree is not None else []
+        while waiting:
+            path = waiting.pop()
+            children = [
+                (*path, child)
+                for child in ast.iter_child_nodes(path[-1])
+                if _spans(child, line) and self._overlaps(child, line, columns)
+            ]
+            if not children:
+                yield path
+            waiting += reversed(children)
+
+    def _overlaps(self, node: ast.AST, line: int, columns: Columns | None) -> bool:
+        if columns is None or not isinstance(node, (ast.stmt, ast.expr)):
+            return True
+        own = self.columns(node, line)
+        return own is None or (own[0] < columns[1] and columns[0] < own[1])
+
+
+def _depth(found: tuple[int, Block]) -> int:
+    return found[0]
+
+
+def _characters(text: str, offset: int) -> int:
+    return len(text.encode()[:offset].decode(errors="ignore"))
 
 
 def _spans(node: ast.AST, line: int) -> bool:
