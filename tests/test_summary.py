@@ -153,8 +153,8 @@ def test_what_costs_most_comes_first_and_what_is_intended_last():
         at(1, cause="disabled_function", hits=900),
         at(2, cause="print_call", hits=3),
         at(3, cause="print_call", hits=40),
-        at(4, cause="print_call", consequence="frame_skipped"),
-        at(5, cause="print_call", consequence="frame_skipped"),
+        at(4, cause="print_call", consequence="frame_skipped", compile_ids=("4/0",)),
+        at(5, cause="print_call", consequence="frame_skipped", compile_ids=("5/0",)),
     )
     eager = (
         EagerOperators(place=SourceLocation(file="f.py", line=9, function="f5"), count=70,
@@ -162,7 +162,12 @@ def test_what_costs_most_comes_first_and_what_is_intended_last():
         EagerOperators(place=SourceLocation(file="f.py", line=8, function="f4"), count=6,
                        operators=("aten.add.Tensor",)),
     )  # fmt: skip
-    report = Report(environment=corpus.ENVIRONMENT, breaks=breaks, eager=eager)
+    frames = tuple(
+        Frame(id=str(n), function=f"f{n}", file="f.py", line=n, outcome="skipped",
+              compilations=(Compilation(compile_id=f"{n}/0", outcome="skipped"),))
+        for n in (4, 5)
+    )  # fmt: skip
+    report = Report(environment=corpus.ENVIRONMENT, frames=frames, breaks=breaks, eager=eager)
     assert [(item.line, item.kind) for item in findings(report)] == [
         (5, "eager"), (4, "eager"), (3, "break"), (2, "break"), (1, "intended")
     ]  # fmt: skip

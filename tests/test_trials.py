@@ -20,14 +20,31 @@ from graphlens.model import (
 )
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
-pytestmark = pytest.mark.usefixtures("compiles")
+pytestmark = [
+    pytest.mark.usefixtures("compiles"),
+    # Torch looks for .grad of what goes into a graph, and hides the warning from its users.
+    pytest.mark.filterwarnings("ignore:The .grad attribute"),
+]
 
+import trial_programs
 from graphlens.capture import trials
 from graphlens.capture.explain import explain_calls
 from graphlens.capture.fix_changes import change_for
 from graphlens.capture.options import lens_options
 from graphlens.model import Fix
-from trial_programs import Outer, Talking, chatty, guarded, scaled
+from trial_programs import (
+    Lazy,
+    Meter,
+    Outer,
+    Talking,
+    chatty,
+    guarded,
+    metered,
+    neighbours,
+    rows,
+    scaled,
+    stepped,
+)
 
 
 def explained(fn: Callable[..., Any], *calls: tuple[Any, ...], **keywords: Any) -> Report:
@@ -64,8 +81,6 @@ def test_a_switch_and_a_rewrite_of_a_function(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "turn\n" * 3  # of the one call that was asked for
 
 
-# Torch looks for .grad of the inputs of what follows a break, and hides the warning from users.
-@pytest.mark.filterwarnings("ignore:The .grad attribute")
 def test_a_rewrite_deep_in_a_model_leaves_the_model_alone() -> None:
     model = Outer()
     before = {name: value.clone() for name, value in model.state_dict().items()}
@@ -197,3 +212,52 @@ def test_rewrites_of_one_file_are_merged() -> None:
     first, second, same_line = "a\nB\nc\nd\n", "a\nb\nc\nD\nE\n", "a\nX\nc\nd\n"
     assert merged(source, [first, second, same_line]) == "a\nB\nc\nD\nE\n"
     assert merged(source, []) == source
+
+
+def test_what_a_program_keeps_elsewhere_is_as_before() -> None:
+    meter, history, step = Meter(), {"steps": [7]}, trial_programs.STEP
+    report = graphlens.explain(metered, try_advice=True)(torch.ones(2), meter, history)
+    assert isinstance(report.together, Trial)
+    assert (meter.total, meter.seen, meter.last) == (0, [], None)
+    assert history == {"steps": [7]}
+    assert step == trial_programs.STEP
+
+
+def test_nothing_is_tried_where_parameters_change(capsys: pytest.CaptureFixture[str]) -> None:
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    report = graphlens.explain(stepped, try_advice=True)(model, optimizer, torch.ones(1, 2))
+    assert isinstance(report.together, Unavailable)
+    assert "parameters" in report.together.reason
+    assert capsys.readouterr().out == "loss\n"
+    assert helping(report) == []
+
+
+def test_nothing_is_tried_where_a_second_call_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "is_same", lambda one, other: False)
+    report = graphlens.explain(chatty, try_advice=True)(torch.ones(2))
+    assert isinstance(report.together, Unavailable)
+    assert "something else when called again" in report.together.reason
+
+
+def test_an_object_that_remembers_is_tried_as_it_was() -> None:
+    """With the number captured the branch on it breaks, so that the switch must not help."""
+    lazy = Lazy()
+    report = graphlens.explain(lazy, try_advice=True)(torch.ones(2))
+    assert lazy.scale is None
+    assert isinstance(report.breaks, tuple)
+    assert "switch" not in [kind for kind, _ in helping(report)]
+
+
+def test_rewrites_of_neighbouring_lines_are_tried_together() -> None:
+    report = graphlens.explain(neighbours, try_advice=True)(torch.ones(2))
+    assert isinstance(report.together, Trial)
+    assert (report.together.before.breaks, report.together.after.breaks) == (3, 0)
+
+
+def test_a_loop_over_rows_is_rewritten() -> None:
+    report = explained(rows, *[(torch.ones(n, 2),) for n in (2, 3, 4)])
+    assert isinstance(report.recompiles, tuple)
+    found = [fix for one in report.recompiles for fix in one.fixes if fix.kind == "rewrite"]
+    assert found
+    assert all(isinstance(fix.trial, Trial) and fix.trial.helps for fix in found)

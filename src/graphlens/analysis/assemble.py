@@ -3,19 +3,20 @@
 from collections.abc import Sequence
 
 from graphlens.analysis.break_causes import with_causes
-from graphlens.analysis.break_hits import with_hits
+from graphlens.analysis.break_hits import with_all_hits
 from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.compilation_graphs import REPLAY, LiveGraph, collect_graphs
 from graphlens.analysis.compilations import compiled_functions
 from graphlens.analysis.dynamic_sizes import with_dynamic
 from graphlens.analysis.frames import collect_frames
 from graphlens.analysis.graph_ends import with_ends
+from graphlens.analysis.recompile_rewrites import with_rewrites
 from graphlens.analysis.recompiles import (
     collect_recompiles,
     frame_speakers,
     with_recompile_advice,
 )
-from graphlens.analysis.source_code import ReadLines
+from graphlens.analysis.source_code import ReadLines, SourceFiles
 from graphlens.analysis.wrapped_modules import with_module_names
 from graphlens.model import (
     Environment,
@@ -48,10 +49,12 @@ def assemble(
     found = with_causes(collect_breaks(records), read, compiled_functions(records))
     graphs = with_ends(collect_graphs(records, live), found)
     missing = Unavailable(untraced)
-    breaks = tuple(with_hits(one, graphs) for one in found)
+    frames = with_module_names(collect_frames(records), graphs)
+    breaks = with_all_hits(found, graphs, frames)
     speakers = frame_speakers(records, breaks)
-    frames = with_dynamic(with_module_names(collect_frames(records), graphs), graphs, speakers)
+    frames = with_dynamic(frames, graphs, speakers)
     recompiles = with_recompile_advice(collect_recompiles(records, speakers), frames)
+    recompiles = with_rewrites(recompiles, SourceFiles(read))
     return Report(
         environment=environment,
         frames=frames,

@@ -54,6 +54,10 @@ def _with_hits(found: GraphBreak, parts: _Parts) -> GraphBreak:
     if found.consequence != "split":
         why = "the function runs eager, where calls are not counted"
         return msgspec.structs.replace(found, hits=Unavailable(why))
+    places = [(place.file, place.function) for place in found.stack]
+    if places.count((found.file, found.function)) > 1:
+        why = "the function calls itself, and its graphs end at the call as well as at this line"
+        return msgspec.structs.replace(found, hits=Unavailable(why))
     holding = _innermost(
         [
             part

@@ -7,12 +7,10 @@ from graphlens.model import Counts, GraphBreak, Recompile, Report, Trial, Unavai
 
 def counts(report: Report) -> Counts:
     """A report in numbers; what is not known counts as none."""
-    breaks = () if isinstance(report.breaks, Unavailable) else report.breaks
-    recompiles = () if isinstance(report.recompiles, Unavailable) else report.recompiles
     return Counts(
-        breaks=len(breaks),
+        breaks=len(breaks_of(report)),
         graphs=sum(g.stage == "dynamo" and not g.discarded for g in report.graphs),
-        recompiles=len(recompiles),
+        recompiles=len(recompiles_of(report)),
         eager_frames=sum(f.outcome in ("skipped", "recompile_limit") for f in report.frames),
     )
 
@@ -24,8 +22,7 @@ def break_trial(found: GraphBreak, before: Report, after: Report) -> Trial:
     that run eager count for more than fewer breaks.
     """
     first, second = counts(before), counts(after)
-    left = () if isinstance(after.breaks, Unavailable) else after.breaks
-    gone = not any(_is_same(found, other) for other in left)
+    gone = not any(_is_same(found, other) for other in breaks_of(after))
     better = (second.eager_frames, second.breaks) < (first.eager_frames, first.breaks)
     return Trial(before=first, after=second, helps=gone and better)
 
@@ -70,6 +67,20 @@ def _is_same(found: GraphBreak, other: GraphBreak) -> bool:
         other.code,
         other.kind,
     )
+
+
+def is_same(one: Report, other: Report) -> bool:
+    """Whether two captures of the same found the same."""
+    lines = [
+        [(found.file, found.line, found.kind, found.consequence) for found in breaks_of(report)]
+        for report in (one, other)
+    ]
+    return lines[0] == lines[1] and counts(one) == counts(other)
+
+
+def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
+    """Breaks of a report; none where they are not known."""
+    return () if isinstance(report.breaks, Unavailable) else report.breaks
 
 
 def recompiles_of(report: Report) -> tuple[Recompile, ...]:

@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -70,14 +71,18 @@ def joined(changes: list[Change]) -> Change:
 def _function_named(name: str, file: str) -> Callable[..., Any] | Unavailable:
     """A function as the user's file names it, such as ``log.info``."""
     unknown = Unavailable(f"not tried: `{name}` is no name of the module, but of a function")
-    module = next(
-        (one for one in list(sys.modules.values()) if getattr(one, "__file__", None) == file), None
-    )
+    module = next((one for one in list(sys.modules.values()) if _file_of(one) == file), None)
     first, *rest = name.split(".")
     found: Any = getattr(module, first, getattr(builtins, first, unknown))
     for part in rest:
         found = getattr(found, part, unknown) if found is not unknown else unknown
     return found if callable(found) or isinstance(found, Unavailable) else unknown
+
+
+def _file_of(module: Any) -> str | None:
+    """Without asking the module: one that is loaded late would begin to load."""
+    held = module.__dict__ if type(module) is ModuleType else {}
+    return held.get("__file__")
 
 
 def _argument_finder(path: str, target: Callable[..., Any]) -> Marker | Unavailable:

@@ -1,55 +1,83 @@
-"""Lists, dictionaries and sets that are attributes of modules: their contents are put back."""
+"""What a call changed in plain containers, attributes, closures and globals: it is put back."""
 
-from collections.abc import Mapping
+from collections import deque
+from types import CellType
 from typing import Any
 
-import torch
-
+from graphlens.capture.reachable import Container, Reachable
 from graphlens.model import Note
 
-_Container = list[Any] | dict[Any, Any] | set[Any]
+# Longer ones are data, which nobody changes in a call.
+LONGEST = 100_000
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_EMPTY = object()
 
 
 class KeptContainers:
-    """What a module holds in plain containers, such as a history that grows with each call.
+    """Contents of lists, dictionaries, sets and deques, and plain values of variables.
 
-    Only what is directly in them is put back, by reference; not what changed inside of an element.
+    What was in a container is put back by reference; what changed inside of an element that is no
+    container itself, such as a file, stays. Variables are put back where a number, a text or None
+    took the place of another.
 
     Args:
-        modules: By path.
+        found: What the call can reach.
     """
 
-    def __init__(self, modules: Mapping[str, torch.nn.Module]) -> None:
-        self.before: list[tuple[_Container, _Container]] = [
-            (value, value.copy())
-            for module in modules.values()
-            for name, value in vars(module).items()
-            if type(value) in (list, dict, set) and not name.startswith("_")
+    def __init__(self, found: Reachable) -> None:
+        self._containers: list[tuple[Container, Container]] = [
+            (value, value.copy()) for value in found.containers if len(value) <= LONGEST
+        ]
+        self._variables = [
+            (namespace, name, namespace[name])
+            for namespace, name in found.variables
+            if isinstance(namespace.get(name, _EMPTY), _PLAIN)
+        ]
+        self._cells = [
+            (cell, content) for cell in found.cells if isinstance(content := _content(cell), _PLAIN)
         ]
 
     def put_back(self) -> tuple[Note, ...]:
-        """Restores contents that differ; there is nothing to tell."""
-        for container, before in self.before:
+        """Restores what differs; there is nothing to tell."""
+        for container, before in self._containers:
             if not _is_same(container, before):
                 _refill(container, before)
+        for namespace, name, value in self._variables:
+            now = namespace.get(name, _EMPTY)
+            if now is not value and isinstance(now, _PLAIN):
+                namespace[name] = value
+        for cell, value in self._cells:
+            now = _content(cell)
+            if now is not value and isinstance(now, _PLAIN):
+                cell.cell_contents = value
         return ()
 
 
-def _is_same(container: _Container, before: _Container) -> bool:
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled
+        return _EMPTY
+
+
+def _is_same(container: Container, before: Container) -> bool:
     """By identity: comparing elements could run the user's code, or a tensor's."""
     if len(container) != len(before):
         return False
     if isinstance(container, dict) and isinstance(before, dict):
-        pairs = zip(container.items(), before.items(), strict=True)
+        pairs = zip(container.items(), before.items(), strict=False)
         return all(a is c and b is d for (a, b), (c, d) in pairs)
     if isinstance(container, set):
         return {id(element) for element in container} == {id(element) for element in before}
-    return all(one is other for one, other in zip(container, before, strict=True))
+    return all(one is other for one, other in zip(container, before, strict=False))
 
 
-def _refill(container: _Container, before: _Container) -> None:
+def _refill(container: Container, before: Container) -> None:
     if isinstance(container, list):
         container[:] = before
+    elif isinstance(container, deque):
+        container.clear()
+        container.extend(before)
     else:
         container.clear()
         container.update(before)

@@ -22,6 +22,7 @@ MOST_VALUES = 20_000
 MOST_ITEMS = 1_000
 
 Named = tuple[str, Any]
+Container = list[Any] | dict[Any, Any] | set[Any] | deque[Any]
 
 _CONTAINERS = (list, tuple, set, frozenset, deque)
 _NOTHING_INSIDE = frozenset(
@@ -34,11 +35,23 @@ _LIBRARIES = frozenset(("torch", *sys.stdlib_module_names))
 
 @dataclass
 class Reachable:
-    """What was found, by the names the code uses; each object once."""
+    """What was found; each object once.
+
+    Attributes:
+        modules: By the names the code uses, as optimizers and tensors are.
+        optimizers: The same.
+        tensors: The same.
+        containers: Lists, dictionaries, sets and deques; attributes of plain objects too.
+        variables: Globals that functions name, as their namespace and name.
+        cells: Of closures.
+    """
 
     modules: dict[str, torch.nn.Module] = field(default_factory=dict)
     optimizers: dict[str, torch.optim.Optimizer] = field(default_factory=dict)
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
+    containers: list[Container] = field(default_factory=list)
+    variables: list[tuple[dict[str, Any], str]] = field(default_factory=list)
+    cells: list[CellType] = field(default_factory=list)
 
 
 def reachable(target: Any, arguments: Any) -> Reachable:
@@ -86,8 +99,26 @@ class _Search:
             _add(self.found.modules, name, value)
             return self.in_module(name, value)
         else:
+            self.keep(value)
             return _held(name, value)
         return iter(())
+
+    def keep(self, value: Any) -> None:
+        """Notes what can be changed in place: containers, attributes, closures, globals."""
+        kind = type(value)
+        if kind in (list, dict, set, deque):
+            self.found.containers.append(value)
+        elif issubclass(kind, FunctionType):
+            if not _is_library(value):
+                self.found.cells += value.__closure__ or ()
+                names = _names_read(value.__code__)
+                self.found.variables += [
+                    (value.__globals__, name) for name in names if name in value.__globals__
+                ]
+        elif not issubclass(kind, (*_NO_STATE, type)):
+            attributes = getattr(value, "__dict__", None) if _has_own_dict(kind) else None
+            if type(attributes) is dict:
+                self.found.containers.append(attributes)
 
     def in_module(self, name: str, module: torch.nn.Module) -> Iterator[Named]:
         for path, submodule in module.named_modules(prefix=name):
@@ -96,6 +127,11 @@ class _Search:
                 if attribute not in _every_modules_attributes():
                     yield _joined(path, attribute), value
             yield from _in_class(type(submodule))
+
+
+def _has_own_dict(kind: type) -> bool:
+    """Whether objects keep attributes as usual: a proxy would give those of another."""
+    return "__getattribute__" not in {name for base in kind.__mro__[:-1] for name in vars(base)}
 
 
 def _held(name: str, value: Any) -> Iterator[Named]:

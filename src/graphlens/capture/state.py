@@ -60,7 +60,7 @@ def kept_state(found: Reachable, notes: list[Note]) -> Iterator[None]:
         WatchedTensors(watched),
         KeptGradients(watched),
         KeptValues(copied),
-        KeptContainers(modules),
+        KeptContainers(found),
         KeptAttributes(modules),
     )
 

@@ -1,20 +1,21 @@
 """Advice that was tried: each fix of a report, and then all that help, in captures of their own."""
 
-import contextlib
-import io
 import linecache
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from graphlens.analysis.recompile_rewrites import loop_rewrites
 from graphlens.analysis.rewrites import rewrites
 from graphlens.analysis.rewrites.together import merged
+from graphlens.analysis.source_code import SourceFile
 from graphlens.analysis.trial_results import (
     break_trial,
+    breaks_of,
     in_words,
+    is_same,
     recompile_trial,
     recompiles_of,
     together,
@@ -22,6 +23,7 @@ from graphlens.analysis.trial_results import (
 from graphlens.capture.fix_changes import change_for, joined
 from graphlens.capture.isolated_capture import NO_CHANGE, Change
 from graphlens.capture.program_copy import CannotCopy, with_new_source
+from graphlens.capture.quiet import quiet
 from graphlens.model import Fix, GraphBreak, Note, Recompile, Report, Trial, Unavailable
 
 # Captures for one report; each takes as long as the first.
@@ -61,9 +63,12 @@ class Trials:
         self._capture = capture
         self._made: dict[tuple[str, str], Report | Unavailable] = {}
         self._helping: dict[tuple[str, str], _Plan] = {}
+        self._captures = 0
+        self._obstacle: Unavailable | None = None
 
     def tried(self) -> Report:
         """The report with the result of each trial; fixes that do not help are left out."""
+        self._obstacle = self._why_not()
         breaks = self.report.breaks
         if not isinstance(breaks, Unavailable):
             breaks = tuple(self._tried_break(found) for found in breaks)
@@ -74,6 +79,23 @@ class Trials:
         both = self._all_at_once()
         notes = (*report.notes, self._note(both))
         return msgspec.structs.replace(report, together=both, notes=notes)
+
+    def _why_not(self) -> Unavailable | None:
+        """Why no fix can be tried: the call must do the same each time, and leave no trace."""
+        found = self.report
+        fixes = [fix for one in breaks_of(found) for fix in one.fixes]
+        fixes += [fix for again in recompiles_of(found) for fix in again.fixes]
+        if not fixes:
+            return None
+        for note in found.notes:
+            if note.code in ("parameters-changed", "optimizer-changed"):
+                return Unavailable(f"not tried, as it would happen again: {note.message}")
+        second = self._run(_Plan(self._target, NO_CHANGE))
+        if isinstance(second, Unavailable):
+            return Unavailable(f"not tried, as a second call did not work: {second.reason}")
+        if not is_same(found, second):
+            return Unavailable("not tried, as the function does something else when called again")
+        return None
 
     def _tried_break(self, found: GraphBreak) -> GraphBreak:
         def judge(after: Report) -> Trial:
@@ -86,19 +108,20 @@ class Trials:
         def judge(after: Report) -> Trial:
             return recompile_trial(self.report, after)
 
-        return msgspec.structs.replace(one, fixes=tuple(self._results(one.fixes, one.file, judge)))
+        fixes = tuple(self._results(one.fixes, one.file, judge, one))
+        return msgspec.structs.replace(one, fixes=fixes)
 
     def _results(
         self,
         fixes: Sequence[Fix],
         file: str,
         judge: Callable[[Report], Trial],
-        found: GraphBreak | None = None,
+        found: GraphBreak | Recompile,
     ) -> Iterator[Fix]:
         helps = False
         for fix in fixes:
             key = (fix.code, fix.diff)
-            plan = self._plan(fix, file, found)
+            plan = self._obstacle or self._plan(fix, file, found)
             after = self._with_plan(key, plan)
             if isinstance(after, Unavailable):
                 yield msgspec.structs.replace(fix, trial=after)
@@ -110,16 +133,17 @@ class Trials:
                 helps = True
                 yield msgspec.structs.replace(fix, trial=trial)
 
-    def _plan(self, fix: Fix, file: str, found: GraphBreak | None) -> _Plan | Unavailable:
+    def _plan(self, fix: Fix, file: str, found: GraphBreak | Recompile) -> _Plan | Unavailable:
         if fix.kind != "rewrite":
             change = change_for(fix, file, self._target)
             return change if isinstance(change, Unavailable) else _Plan(self._target, change)
-        if found is None:
-            return Unavailable("not tried: the rewrite belongs to no break")
-        text = "".join(linecache.getlines(file))
-        same = [
-            one for one in rewrites(text, file, found.line, found.cause) if one.diff == fix.diff
-        ]
+        lines = linecache.getlines(file)
+        offered = (
+            loop_rewrites(SourceFile(file, lines), found.line)
+            if isinstance(found, Recompile)
+            else rewrites("".join(lines), file, found.line, found.cause)
+        )
+        same = [one for one in offered if one.diff == fix.diff]
         if not same:
             return Unavailable("not tried: the file has changed since")
         return self._rewritten(file, same[0].source)
@@ -135,18 +159,14 @@ class Trials:
         if isinstance(plan, Unavailable):
             return plan
         if key not in self._made:
-            self._made[key] = self._run(plan) if len(self._made) < MOST_TRIALS else _TOO_MANY
+            self._made[key] = self._run(plan) if self._captures < MOST_TRIALS else _TOO_MANY
         return self._made[key]
 
     def _run(self, plan: _Plan) -> Report | Unavailable:
-        """A capture that does not print, warn or end the user's program."""
+        """A capture that does not write, and does not end the user's program."""
+        self._captures += 1
         try:
-            with (
-                contextlib.redirect_stdout(io.StringIO()),
-                contextlib.redirect_stderr(io.StringIO()),
-                warnings.catch_warnings(),
-            ):
-                warnings.simplefilter("ignore")
+            with quiet():
                 return self._capture(plan.target, plan.change)
         except Exception as error:  # noqa: BLE001  the finding is that it does not work
             first = str(error).strip().partition("\n")[0]
@@ -155,6 +175,8 @@ class Trials:
     def _all_at_once(self) -> Trial | Unavailable:
         """What following all advice that helps gives; of each finding, the first fix that does."""
         plans = list(self._helping.values())
+        if self._obstacle:
+            return self._obstacle
         if not plans:
             return Unavailable("no fix was found to help by itself")
         change = joined([plan.change for plan in plans])
@@ -172,7 +194,9 @@ class Trials:
         return after if isinstance(after, Unavailable) else together(self.report, after)
 
     def _note(self, both: Trial | Unavailable) -> Note:
-        tried = len(self._made)
+        tried = self._captures
+        if self._obstacle:
+            return Note(code="advice-tried", message=f"Advice was {self._obstacle.reason}")
         if not tried:
             return Note(code="advice-tried", message="There is no advice that could be tried.")
         message = f"Advice was tried in {tried} capture{'' if tried == 1 else 's'} beside this one."

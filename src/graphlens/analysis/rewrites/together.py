@@ -29,4 +29,7 @@ def merged(source: str, changed: Iterable[str]) -> str:
 
 
 def _touch(one: tuple[int, int, list[str]], other: tuple[int, int, list[str]]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
+    """Whether two replace the same line, or insert at the same place."""
+    if one[0] == one[1] or other[0] == other[1]:
+        return one[0] <= other[1] and other[0] <= one[1]
+    return one[0] < other[1] and other[0] < one[1]

@@ -1,16 +1,18 @@
 """Graph breaks at one line of the user's as one finding."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from graphlens.analysis.causes import CAUSES
 from graphlens.analysis.crossed_values import resumed_function
 from graphlens.analysis.places import is_library
-from graphlens.model import GraphBreak, Report, Unavailable
+from graphlens.model import Frame, GraphBreak, Report, Unavailable
 from graphlens.renderers.escape import one_line, printable
 from graphlens.renderers.findings.finding import BREAK, EAGER, INTENDED, CodeLine, Finding
 from graphlens.renderers.findings.remedies import remedies
 from graphlens.renderers.wording import counted, location_text, shown_place
 
+Place = tuple[str, str, int]  # a function's file, name and first line
 # Not a fault of the program: torch says so, or the program asks for it.
 _INTENDED = frozenset({"user_exception", "disabled_function", "explicit_graph_break"})
 
@@ -23,16 +25,24 @@ class Functions:
     """
 
     def __init__(self, report: Report) -> None:
-        self._known = not isinstance(report.eager, Unavailable)
-        self._counts: dict[tuple[str, str], int] = {}
-        for item in () if isinstance(report.eager, Unavailable) else report.eager:
-            key = (item.place.file, item.place.function.rpartition(".")[2])
-            self._counts[key] = self._counts.get(key, 0) + item.count
-        self._functions = {
-            compilation.compile_id: (frame.file, frame.function)
+        self._frames = {
+            compilation.compile_id: frame
             for frame in report.frames
             for compilation in frame.compilations
         }
+        self._known = not isinstance(report.eager, Unavailable)
+        self._of_function: Counter[Place] = Counter()
+        self._of_line: Counter[tuple[str, int]] = Counter()
+        given_up = {_place(frame) for frame in report.frames if frame.outcome == "skipped"}
+        for item in () if isinstance(report.eager, Unavailable) else report.eager:
+            place = item.place
+            name = place.function.rpartition(".")[2]
+            # Of several functions of one name the one that begins last before the line.
+            inside = [p for p in given_up if p[:2] == (place.file, name) and p[2] <= place.line]
+            if inside:
+                self._of_function[max(inside)] += item.count
+            else:
+                self._of_line[place.file, place.line] += item.count
 
     def given_up(self, found: GraphBreak) -> str:
         """The user's function that runs eager for a break; empty where it is none of the user's.
@@ -44,20 +54,25 @@ class Functions:
         known = self._of(found)
         if not known:
             return found.function or "the function"
-        own = [name for file, name in known if not is_library(file)]
-        return resumed_function(own[0]) if own else ""
+        own = [place[1] for place in known if not is_library(place[0])]
+        return own[0] if own else ""
 
     def left_out(self, group: Sequence[GraphBreak]) -> int | None:
-        """Operators left out of graphs for these breaks; None where it is not known."""
+        """Operators left out of graphs for the breaks at a line; None where it is not known."""
         if not self._known:
             return None
-        functions = {place for one in group if self.given_up(one) for place in self._of(one)}
-        functions |= {(one.file, one.function) for one in group}
-        return sum(self._counts.get(function, 0) for function in functions)
+        places = {place for one in group if self.given_up(one) for place in self._of(one)}
+        lines = {(one.file, one.line) for one in group}
+        of_functions = sum(self._of_function[place] for place in places)
+        return of_functions + sum(self._of_line[line] for line in lines)
 
-    def _of(self, found: GraphBreak) -> list[tuple[str, str]]:
+    def _of(self, found: GraphBreak) -> list[Place]:
         names = dict.fromkeys(found.compile_ids)
-        return [self._functions[name] for name in names if name in self._functions]
+        return [_place(self._frames[name]) for name in names if name in self._frames]
+
+
+def _place(frame: Frame) -> Place:
+    return frame.file, resumed_function(frame.function), frame.line
 
 
 def of_breaks(group: Sequence[GraphBreak], functions: Functions, root: str) -> Finding:
