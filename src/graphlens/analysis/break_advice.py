@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from graphlens.analysis.causes import called_name
+from graphlens.analysis.causes import called_name, of_numpy
 from graphlens.analysis.rewrites import rewrites
 from graphlens.analysis.source_code import SourceFiles
 from graphlens.model import Fix, GraphBreak
@@ -37,7 +37,9 @@ def with_advice(found: GraphBreak, files: SourceFiles) -> GraphBreak:
         files: The user's.
     """
     fixes = [*_rewritten(found, files), *_switches(found)]
-    return msgspec.structs.replace(found, advice=tuple(_advice(found)), fixes=tuple(fixes))
+    # The reason can have said what to do already.
+    advice = found.advice or tuple(_advice(found))
+    return msgspec.structs.replace(found, advice=advice, fixes=tuple(fixes))
 
 
 def _rewritten(found: GraphBreak, files: SourceFiles) -> list[Fix]:
@@ -119,6 +121,8 @@ def _fake(found: GraphBreak) -> str:
 
 
 def _library(found: GraphBreak) -> str:
+    if of_numpy(found) and ".random." in found.code:
+        return "Draw random numbers with torch, such as torch.rand: it stays in the graph."
     return (
         f"Use torch's own operators in place of `{found.trigger or found.code}`, or put the call "
         "into a function marked with @torch.compiler.disable, so that it is one break and nothing "
@@ -134,8 +138,8 @@ def _builtin(found: GraphBreak) -> str:
     name = called_name(found) or found.trigger
     if name.startswith("time."):
         return (
-            "Measure time outside of the compiled function: inside, the clock is read while the "
-            "function is traced, and its value becomes a constant of what follows."
+            "Measure time outside of the compiled function: the call breaks the graph, and what it "
+            "gives becomes a constant or an input of what follows."
         )
     return f"Call `{name}` outside of the compiled function, and pass in what it gives."
 

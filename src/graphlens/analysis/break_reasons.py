@@ -7,10 +7,10 @@ from functools import partial
 import msgspec
 
 from graphlens.analysis.break_triggers import find_trigger, libraries_called
-from graphlens.analysis.causes import called_name, classify
+from graphlens.analysis.causes import called_name, classify, of_numpy
 from graphlens.analysis.crossed_values import resumed_function
-from graphlens.analysis.places import is_library
-from graphlens.analysis.source_code import SourceFiles
+from graphlens.analysis.places import is_library, short_path
+from graphlens.analysis.source_code import Columns, SourceFile, SourceFiles
 from graphlens.model import GraphBreak, SourceLocation, Unavailable
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -33,6 +33,7 @@ def with_reason(
     complete = msgspec.structs.replace(
         found,
         cause=cause,
+        advice=advice_outside(found, root),
         trigger=trigger,
         caret=caret,
         excerpt=source.excerpt(found.line) or _NOT_AT_HAND,
@@ -41,7 +42,10 @@ def with_reason(
     )
     why, inside = _whole_function(complete, files, root)
     return msgspec.structs.replace(
-        complete, because=because(complete), skipped_because=why, inside=inside
+        complete,
+        because=_outside(complete) if complete.advice else because(complete),
+        skipped_because=why,
+        inside=inside,
     )
 
 
@@ -58,23 +62,55 @@ def _whole_function(
     if kind:
         return _SKIPPED[kind], origin
     wanted = _blocks_for(found.skipped_because)
-    for place in _compiled_part(found, root):
+    for place in _compiled_part(found, root, files):
         source = files.file(place.file)
-        for block in source.blocks(place.line):
+        for block in source.blocks(place.line, _columns(found, place, source)):
             if block.kind in wanted:
                 return _SKIPPED[block.kind], source.location(block)
     return "torch cannot go on after it in this function", None
 
 
-def _compiled_part(found: GraphBreak, root: SourceLocation | None) -> list[SourceLocation]:
-    """The user's frames from the line outwards to the function that was compiled."""
-    frames = [place for place in reversed(found.stack) if not is_library(place.file)]
-    if root is not None:
-        name = resumed_function(root.function)
-        for count, place in enumerate(frames, 1):
-            if place.file == root.file and resumed_function(place.function) == name:
-                return frames[:count]
-    return frames[:1]
+def _compiled_part(
+    found: GraphBreak, root: SourceLocation | None, files: SourceFiles
+) -> list[SourceLocation]:
+    """The user's frames from the line outwards to the function that was compiled.
+
+    What is around the call of that function is no part of it: where it is not found among the
+    frames, none counts.
+    """
+    start = _root_frame(found, root, files)
+    if start is None:
+        return []
+    return [place for place in reversed(found.stack[start:]) if not is_library(place.file)]
+
+
+def _root_frame(found: GraphBreak, root: SourceLocation | None, files: SourceFiles) -> int | None:
+    """Which frame of the stack is the compiled function's; None where none is known to be."""
+    if root is None:
+        # Of a function that was compiled, the line's own frame is a part; a module never is.
+        own = [n for n, place in enumerate(found.stack) if not is_library(place.file)]
+        return own[-1] if own and found.stack[own[-1]].function != "<module>" else None
+    name = resumed_function(root.function)
+    source = files.file(root.file)
+    function = source.function(root.line, name.rpartition(".")[2])
+    for count in range(len(found.stack) - 1, -1, -1):
+        place = found.stack[count]
+        if place.file != root.file or resumed_function(place.function) != name:
+            continue
+        if function is not None and source.within(function, place.line):
+            return count
+    return None
+
+
+def _columns(found: GraphBreak, place: SourceLocation, source: SourceFile) -> Columns | None:
+    """What of a frame's line broke, if that is known."""
+    if found.caret is None or (place.file, place.line) != (found.file, found.line):
+        return None
+    if place.line > len(source.lines):
+        return None
+    text = source.lines[place.line - 1]
+    indent = len(text) - len(text.lstrip())
+    return found.caret[0] + indent, found.caret[1] + indent
 
 
 def _blocks_for(reason: str) -> tuple[str, ...]:
@@ -110,9 +146,35 @@ def _saying(template: str, found: GraphBreak) -> str:
 def _library(found: GraphBreak) -> str:
     place = found.points_to
     called = f"`{found.trigger or found.code}`"
+    if of_numpy(found):
+        return f"{called} gives a number of NumPy's, which is known only when the graph has run."
     if place is not None and is_library(place.file) and place.file != found.file:
         return f"{called} runs library code that Dynamo cannot trace."
     return f"{called} calls a library whose functions Dynamo cannot trace."
+
+
+def advice_outside(found: GraphBreak, root: SourceLocation | None) -> tuple[str, ...]:
+    """What to do where a library's function is compiled and the line only calls it."""
+    place = found.points_to
+    if root is None or place is None or not is_library(root.file) or not is_library(place.file):
+        return ()
+    name = resumed_function(root.function)
+    starts = [
+        count
+        for count, frame in enumerate(found.stack)
+        if frame.file == root.file and resumed_function(frame.function) == name
+    ]
+    if not starts or any(not is_library(frame.file) for frame in found.stack[starts[0] :]):
+        return ()
+    return ("Report it there, or replace that part.",)
+
+
+def _outside(found: GraphBreak) -> str:
+    place = found.points_to or SourceLocation(file=found.file, line=found.line)
+    where = short_path(place.file)
+    return (
+        f"The break is in {where.partition('/')[0]}'s code at {where}:{place.line}: {found.kind}."
+    )
 
 
 def _disabled(found: GraphBreak) -> str:
@@ -126,7 +188,7 @@ def _disabled(found: GraphBreak) -> str:
 def _exception(found: GraphBreak) -> str:
     raised = re.search(r"raised exception (?P<raised>.*)", found.context)
     what = raised["raised"] if raised else "an exception"
-    return f"The program raises {what}. This is no loss of speed: the call fails in eager too."
+    return f"The program raises {what}; torch gives up on the function for this call."
 
 
 def _other(found: GraphBreak) -> str:

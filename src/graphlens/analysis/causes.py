@@ -124,6 +124,8 @@ def classify(found: GraphBreak, libraries: frozenset[str] = frozenset()) -> str:
     if told:
         return told
     cause = _by_kind(found.kind)
+    if cause == "tensor_to_python_number" and "numpy" in libraries and of_numpy(found):
+        return "untraceable_library"
     place = found.points_to
     elsewhere = place is not None and place.file != found.file and is_library(place.file)
     if cause == "explicit_graph_break":
@@ -152,6 +154,14 @@ def _by_explanation(found: GraphBreak) -> str:
     if _CONVERTED.search(found.explanation):
         return "tensor_to_python_number"
     return "disabled_function" if "torch.compiler.disable`" in found.explanation else ""
+
+
+def of_numpy(found: GraphBreak) -> bool:
+    """Whether the number that breaks the graph is one that NumPy gave, where the line calls it."""
+    asked = re.search(r"\.(?:item|tolist)\(|\b(?:float|int|bool)\(", found.code)
+    place = found.points_to
+    own = place is None or place.file == found.file
+    return own and found.kind == "Data dependent operator" and asked is None
 
 
 def _by_kind(kind: str) -> str:
