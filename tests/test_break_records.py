@@ -1,7 +1,9 @@
 """Graph breaks and recompiles from torch's records. The texts are torch's, of the version named."""
 
+import pytest
 
 from graphlens.analysis.break_records import collect_breaks, parse_break
+from graphlens.analysis.causes import classify
 from graphlens.model import SourceLocation, TraceRecord
 
 BRANCH = """Graph break in user code at /home/me/rec.py:20
@@ -68,6 +70,45 @@ User code traceback:
     return f(x)
 """
 
+GUARD = """Graph break in user code at /home/me/rec.py:20
+Graph Break Reason: Encountered graph break when attempting to trace CALL: a function call, e.g. f(x, y):
+
+Consider annotating your code using torch._check*(). Could not guard on data-dependent expression zuf0 > 3.0 (unhinted: zuf0 > 3.0).  (Size-like symbols: none)
+
+consider using data-dependent friendly APIs such as guard_or_false, guard_or_true and statically_known_true.
+Caused by: if x.sum()>0:  # me/rec.py:20 in forward (_dynamo/variables/tensor.py:2849 in evaluate_expr)
+For more information, run with TORCH_LOGS="dynamic"
+
+User Stack (most recent call last):
+  (snipped, see stack below for prefix)
+  File "/home/me/rec.py", line 20, in forward
+    if x.sum()>0:
+       ^^^^^^^^^
+
+For C++ stack trace, run with TORCHDYNAMO_EXTENDED_DEBUG_CPP=1
+For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#constrain-as-size-example
+
+User code traceback:
+  File "/home/me/rec.py", line 25, in <module>
+    m(x).backward()
+  File "/home/me/rec.py", line 20, in forward
+    if x.sum()>0:
+       ^^^^^^^^^
+
+Traceback (most recent call last):
+"""  # torch 2.14
+
+USER_ERROR = """Graph break in user code at /home/me/rec.py:20
+Graph Break Reason: Encountered graph break when attempting to trace CALL: a function call, e.g. f(x, y):
+
+Dynamic slicing on data-dependent value is not supported
+For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#x
+
+User code traceback:
+  File "/home/me/rec.py", line 20, in forward
+    if x.sum()>0:
+"""
+
 
 def record(
     payload: str, compile_id: str = "0/0", kind: str = "dynamo_graph_break_reason"
@@ -121,3 +162,21 @@ def test_one_cause_logged_often_is_one_break() -> None:
         (20, 2, ("0/0", "0/1")),
         (14, 1, ("1/0",)),
     ]
+
+
+def test_a_guard_that_cannot_be_has_a_kind_without_numbers() -> None:
+    found = parse_break(record(GUARD))
+    assert found.kind == "Could not guard on data-dependent expression"
+    assert classify(found) == "data_dependent_branch"
+    assert parse_break(record(USER_ERROR)).kind == (
+        "Dynamic slicing on data-dependent value is not supported"
+    )
+
+
+@pytest.mark.parametrize("texts", [(GUARD, BRANCH), (BRANCH, GUARD)])
+def test_a_branch_told_in_two_ways_is_one_break(texts: tuple[str, str]) -> None:
+    (found,) = collect_breaks([record(text, f"{n}/0") for n, text in enumerate(texts)])
+    assert (found.kind, found.gb_code) == ("Data-dependent branching", "GB0170")
+    assert found.explanation.startswith("Detected data-dependent branching")
+    assert found.context == "attempted to jump with TensorVariable()"
+    assert (found.records, found.compile_ids) == (2, ("0/0", "1/0"))

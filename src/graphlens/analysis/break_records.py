@@ -43,6 +43,11 @@ _LINK = re.compile(r"please visit: (?P<url>\S+?(?P<code>gb\d+)\.html)")
 _SKIPPED = "Skipping the f"  # "Skipping the function" or "Skipping the frame"
 _FIRST_OF_TWO = "*** While handling this graph break, another graph break occurred: ***"
 _OPERATOR = "Higher Order Operator:"
+# A branch on a number out of a tensor, which torch reports as this on its way through a call and
+# as a branch once the frame of the line is compiled by itself.
+_GUARD = "Could not guard on data-dependent expression"
+_BRANCH = "Data-dependent branching"
+_FOOTER = "For more information about this error, see:"
 _ORIGIN = re.compile(
     r"^\s*(?P<what>\w+)\(.*?\) originated from:\n\s*File \"(?P<file>.*?)\", line (?P<line>\d+)"
     r".*\n\s*(?P<code>.*)",
@@ -62,10 +67,8 @@ def parse_break(record: TraceRecord) -> GraphBreak:
     first, _, second = body.partition(_FIRST_OF_TWO)
     place = _PLACE.search(first)
     reason = _REASON.search(first)
-    lines = [line for line in (reason["text"].splitlines() if reason else []) if line.strip()]
-    lines = [line.strip() for line in lines]
+    lines = [line.strip() for line in (reason["text"].splitlines() if reason else [])]
     operators = [line for line in lines if line.startswith(_OPERATOR)]
-    kinds = [line for line in lines if line not in operators]
     stack = parse_stack(rest)
     points_to = _points_to(place, stack)
     own = user_frame(stack) or points_to or SourceLocation(file="", line=0)
@@ -78,7 +81,7 @@ def parse_break(record: TraceRecord) -> GraphBreak:
         function=own.function,
         code=own.code,
         caret=caret_of(rest, own),
-        kind=kinds[-1] if kinds else "not stated",
+        kind=_kind([line for line in lines if line and line not in operators]),
         operator=operators[-1].removeprefix(_OPERATOR).strip() if operators else "",
         gb_code=link["code"].upper() if link else "",
         link=link["url"] if link else "",
@@ -112,15 +115,20 @@ def collect_breaks(records: Iterable[TraceRecord]) -> tuple[GraphBreak, ...]:
         if not is_graph_break(record):
             continue
         new = parse_break(record)
-        key = _Key(new.file, new.line, new.kind)
+        key = _Key(new.file, new.line, _BRANCH if new.kind == _GUARD else new.kind)
         breaks[key] = _merged(breaks[key], new) if key in breaks else new
     return tuple(breaks.values())
 
 
 def _merged(first: GraphBreak, again: GraphBreak) -> GraphBreak:
     skipped = "frame_skipped" in (first.consequence, again.consequence)
+    named = again if first.kind == _GUARD else first
     return msgspec.structs.replace(
         first,
+        kind=named.kind,
+        gb_code=named.gb_code,
+        link=named.link,
+        context=named.context,
         records=first.records + again.records,
         compile_ids=tuple(dict.fromkeys(first.compile_ids + again.compile_ids)),
         consequence="frame_skipped" if skipped else "split",
@@ -130,6 +138,20 @@ def _merged(first: GraphBreak, again: GraphBreak) -> GraphBreak:
         inside=first.inside or again.inside,
         operator=first.operator or again.operator,
     )
+
+
+def _kind(lines: list[str]) -> str:
+    """Torch's kind, from the reason: its last line, after those that say what torch was doing.
+
+    A user error has no kind, but a text of many lines, whose last is a link.
+    """
+    if any(_GUARD in line for line in lines):
+        return _GUARD
+    told = [line for line in lines if not line.startswith(_FOOTER)]
+    if len(told) == len(lines):
+        return lines[-1] if lines else "not stated"
+    said = [line for line in told if not line.endswith(":")] or told
+    return said[0] if said else "not stated"
 
 
 def _second_reason(text: str) -> str:
