@@ -8,14 +8,21 @@ and every entry has its guards as text that Python can evaluate, as torch does i
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import torch
 
 from graphlens._torch.compiling_frame import compiling_frame
 from graphlens._torch.probes import probe
-from graphlens.analysis.guard_terms import GuardTerms, guard_terms, without_local_scope
+from graphlens.analysis.guard_terms import (
+    NOT_THERE,
+    GuardTerms,
+    guard_terms,
+    matter,
+    without_local_scope,
+)
 
 # Guards beyond these are not evaluated: it takes some 10 microseconds each.
 MOST_GUARDS = 4000
@@ -23,10 +30,16 @@ MOST_CHARACTERS = 120
 # Never about what a call brings, and most of the guards: modules, builtins, marks on tensors.
 _CONSTANT = re.compile(r"__import_torch|__builtins_dict__|_dynamo_\w+'\)|^torch\.|^utils_device")
 _TENSOR = re.compile(
-    r"^check_tensor\((?P<source>.*?), (?P<type>\w+), DispatchKeySet\((?P<keys>.*?)\), "
+    r"^check_tensor\((?P<source>.*?), (?P<type>[^,]+), DispatchKeySet\((?P<keys>.*?)\), "
     r"torch\.(?P<dtype>\w+), device=(?P<device>\w+), requires_grad=(?P<requires_grad>\w+), "
     r"size=\[(?P<size>.*?)\], stride=\[(?P<stride>.*?)\]\)"
 )
+_GONE = (KeyError, AttributeError, IndexError)
+# Numbers of ``c10::ScalarType``, which the global state has.
+_DTYPES = {
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32",
+    7: "float64", 9: "complex64", 10: "complex128", 11: "bool", 15: "bfloat16",
+}  # fmt: skip
 _STATE = "___check_global_state() against "
 
 
@@ -46,7 +59,7 @@ def failed_guards(reasons: Iterable[tuple[str, str]]) -> dict[str, list[dict[str
     known = frame.f_locals
     scope = {**known["locals"], "L": known["locals"], "G": known["globals"]}
     left = MOST_GUARDS
-    failed: dict[str, list[dict[str, str]]] = {}
+    failed: dict[str, list[GuardTerms]] = {}
     for entry in _cache_entries(known):
         manager = entry.guard_manager
         parts = list(getattr(manager, "code_parts", ()))[:left]
@@ -54,14 +67,34 @@ def failed_guards(reasons: Iterable[tuple[str, str]]) -> dict[str, list[dict[str
         values = {**(getattr(manager, "closure_vars", None) or {}), **scope}
         names = getattr(manager, "global_scope", None) or known["globals"]
         failed[str(entry.compile_id)] = [
-            _as_data(terms) for part in parts for terms in _failing(part, names, values)
+            terms for part in parts for terms in _failing(part, names, values)
         ]
     for compile_id, guard in reasons:
-        named = _as_data(_with_actual(guard_terms(guard), known["globals"], scope))
+        named = _with_actual(guard_terms(guard), known["globals"], scope)
         others = failed.setdefault(compile_id, [])
-        if named["source"] and all(_subject(named) != _subject(other) for other in others):
+        if named.source and all(matter(named) != matter(other) for other in others):
             others.insert(0, named)
-    return failed
+    return {
+        compile_id: [_as_data(terms) for terms in _without_parts(found)]
+        for compile_id, found in failed.items()
+    }
+
+
+def _without_parts(found: Sequence[GuardTerms]) -> Iterator[GuardTerms]:
+    """What is gone is told once, and not of what a shorter container no longer holds."""
+    told = [
+        without_local_scope(terms.source)
+        for terms in found
+        if terms.kind in ("container_length", "collection_length")
+    ]
+    for terms in found:
+        source = without_local_scope(terms.source)
+        if terms.actual == NOT_THERE:
+            if any(source == other or source.startswith((f"{other}.", f"{other}["))
+                   for other in told):  # fmt: skip
+                continue
+            told.append(source)
+        yield terms
 
 
 def _cache_entries(known: Mapping[str, Any]) -> Iterator[Any]:
@@ -86,11 +119,28 @@ def _failing(
     elif not _CONSTANT.search(part):
         try:
             holds = bool(eval(_expression(part), {**names}, {**values}))  # noqa: S307
-        except Exception:  # noqa: BLE001  text that is no expression, or a value that is gone
+        except _GONE:
+            yield from _gone(guard_terms(part), names, values)
+            return
+        except Exception:  # noqa: BLE001  text that is no expression
             return
         if not holds:
-            terms = guard_terms(part)
-            yield _with_actual(terms, names, values)
+            yield _as_enum(part, _with_actual(guard_terms(part), names, values), values)
+
+
+def _gone(
+    terms: GuardTerms, names: Mapping[str, Any], values: Mapping[str, Any]
+) -> Iterator[GuardTerms]:
+    """The guard where its own key or attribute is missing, and not something within torch."""
+    if not terms.source:
+        return
+    try:
+        eval(terms.source, {**names}, {**values})  # noqa: S307
+    except _GONE:
+        aspect = "" if terms.aspect == "identity" else terms.aspect
+        yield GuardTerms(terms.kind, terms.source, aspect, terms.expected, NOT_THERE)
+    except Exception:  # noqa: BLE001, S110  text that is no expression
+        pass
 
 
 def _expression(part: str) -> str:
@@ -108,13 +158,34 @@ def _with_actual(
         actual = _aspect_of(value, terms.aspect)
     except Exception:  # noqa: BLE001  the value cannot be read again
         return terms
-    return GuardTerms(terms.kind, terms.source, terms.aspect, terms.expected, actual)
+    kind = terms.kind
+    if kind == "container_length" and not isinstance(value, list):
+        kind = "collection_length"
+    return GuardTerms(kind, terms.source, terms.aspect, terms.expected, actual)
+
+
+def _as_enum(part: str, terms: GuardTerms, values: Mapping[str, Any]) -> GuardTerms:
+    """The identity of an enum's member as its value."""
+    number = re.search(r", (\d+)\)", part)
+    if terms.kind != "object_identity" or number is None:
+        return terms
+    try:
+        value = eval(terms.source, {}, {**values})  # noqa: S307
+    except Exception:  # noqa: BLE001  the value cannot be read again
+        return terms
+    if not isinstance(value, Enum):
+        return terms
+    known = [short_value(one) for one in type(value) if id(one) == int(number[1])]
+    before = known[0] if known else terms.expected
+    return GuardTerms(terms.kind, terms.source, "", before, short_value(value))
 
 
 def _aspect_of(value: Any, aspect: str) -> str:
     name, _, index = aspect.partition(" ")
     if name == "length":
         return str(len(value))
+    if name == "keys":
+        return ", ".join(str(key) for key in value) or "none"
     if name == "type":
         return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     if name == "dimension":
@@ -122,12 +193,14 @@ def _aspect_of(value: Any, aspect: str) -> str:
     if name == "stride":
         return str(value.stride()[int(index)])
     if name == "identity":
-        return "another"
+        return short_value(value) if isinstance(value, Enum) else "another"
     return short_value(value)
 
 
 def short_value(value: Any) -> str:
     """A value as the user would write it; only the type of what has no short text of its own."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
     if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
         text = repr(value)
         return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 3] + "..."
@@ -144,12 +217,16 @@ def _changed_tensor(
     source = match["source"]
     try:
         value = eval(source, {**names}, {**values})  # noqa: S307
-    except Exception:  # noqa: BLE001  the attribute or element is gone
+    except _GONE:
+        yield GuardTerms("argument_type", source, "", "a tensor", NOT_THERE)
+        return
+    except Exception:  # noqa: BLE001  the value cannot be read again
         return
     if not isinstance(value, torch.Tensor):
         yield GuardTerms("argument_type", source, "type", "a tensor", _aspect_of(value, "type"))
         return
     for kind, aspect, expected, actual in (
+        ("argument_type", "type", match["type"], type(value).__qualname__),
         ("tensor_dtype", "dtype", match["dtype"], str(value.dtype).removeprefix("torch.")),
         ("requires_grad", "requires_grad", match["requires_grad"], str(value.requires_grad)),
     ):
@@ -191,6 +268,8 @@ def _state_terms(name: str, old: Any, new: Any) -> GuardTerms:
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
         old, new = pairs[0]
+    if name.endswith("dtype"):
+        old, new = _DTYPES.get(old, old), _DTYPES.get(new, new)
     return GuardTerms("global_state", aspect=name, expected=str(old), actual=str(new))
 
 
@@ -198,10 +277,6 @@ def _global_state() -> str:
     from torch._C._dynamo.guards import GlobalStateGuard
 
     return str(GlobalStateGuard().__getstate__())
-
-
-def _subject(terms: Mapping[str, str]) -> tuple[str, str]:
-    return terms["source"], terms["aspect"]
 
 
 def _as_data(terms: GuardTerms) -> dict[str, str]:

@@ -27,7 +27,7 @@ def with_dynamic(
     def told(frame: Frame, compilation: Compilation) -> Compilation:
         origins = symbols.get(compilation.compile_id, {})
         speaker = speakers.get(frame.id, Speaker())
-        names = [_subject(origin, speaker) for origin in origins if origin]
+        names = [_subject(origin, speaker) for origin in origins if _is_told(origin)]
         return msgspec.structs.replace(compilation, dynamic=tuple(dict.fromkeys(names)))
 
     return tuple(
@@ -38,8 +38,13 @@ def with_dynamic(
     )
 
 
+def _is_told(origin: str) -> bool:
+    """Where a view begins in its storage is no matter of the user's."""
+    return bool(origin) and not origin.endswith(".storage_offset()")
+
+
 def _subject(origin: str, speaker: Speaker) -> str:
     plain = without_local_scope(origin)
     terms = guard_terms(plain)
-    aspect = terms.aspect if terms.aspect.startswith("dimension") else ""
+    aspect = terms.aspect if terms.aspect.startswith(("dimension", "stride")) else ""
     return speaker.subject(terms.kind, terms.source, aspect) or f"`{plain}`"

@@ -8,7 +8,11 @@ _HELD = re.compile(r"\._(?:modules|parameters|buffers)\['([^']+)'\]")
 _GLOBAL = re.compile(r"^G\['(?P<name>\w+)'\](?P<rest>.*)$", re.S)
 _ENVIRONMENT = re.compile(r"^G\['\w+'\]\.environ\._data\[b?'(?P<name>.*?)'\]$")
 _NAME = re.compile(r"^(?P<name>\w+)(?P<rest>.*)$", re.S)
+_KEYWORD = re.compile(r"^\['(?P<name>\w+)'\](?P<rest>.*)$", re.S)
 _CELL = re.compile(r"\.__closure__\[\d+\]\.cell_contents")
+KEYWORDS = "keyword arguments"
+POSITIONAL = "number of positional arguments"
+KIND_OF_TENSOR = "kind of tensor (such as inference mode)"
 _STATES = {
     "grad_mode": "grad mode",
     "autocast_state.enabled": "autocast",
@@ -24,16 +28,20 @@ class Speaker:
     """What is known of a frame, to name its values as the user does.
 
     Attributes:
-        names: Sources of Dynamo's wrapper around a module by the name that the module gives them.
+        names: Sources of a wrapper by the name that what it calls gives them.
         arguments: Names of the function's parameters.
         closure: Names of its free variables.
         crossed: What is known of a value that came out of a graph break, by ``___stack0``.
+        positional: Name of the tuple of a wrapper that takes any arguments.
+        keywords: Name of the dict that takes keyword arguments.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     arguments: Sequence[str] = ()
     closure: Sequence[str] = ()
     crossed: Mapping[str, str] = field(default_factory=dict)
+    positional: str = ""
+    keywords: str = ""
 
     def subject(self, kind: str, source: str, aspect: str) -> str:
         """Such as ``argument `x`, dimension 1``; empty where the guard names nothing."""
@@ -43,13 +51,20 @@ class Speaker:
             return "the backend"
         if not source:
             return ""
+        if source == self.keywords and (
+            aspect in ("length", "keys") or kind == "attribute_presence"
+        ):
+            return KEYWORDS
+        if source == self.positional and aspect == "length":
+            return POSITIONAL
         if kind == "aliasing":
             return "arguments that are one tensor"
         if source.endswith(".training"):
             return f"training mode of {self.value(source.removesuffix('.training'))}"
         what = self.value(source)
-        if aspect in ("length", "type", "identity"):
+        if aspect in ("length", "keys", "type", "identity"):
             return f"{aspect} of {what}"
+        aspect = KIND_OF_TENSOR if aspect == "dispatch key set" else aspect
         return f"{what}, {aspect}" if aspect else what
 
     def value(self, source: str) -> str:
@@ -57,10 +72,16 @@ class Speaker:
         environment = _ENVIRONMENT.match(source)
         if environment:
             return f"environment variable `{environment['name']}`"
+        keyword = self.keyword(source)
+        if keyword[0]:
+            name, rest = keyword
+            return f"argument `{name}{plain_path(rest)}`"
         for wrapped in sorted(self.names, key=len, reverse=True):
             if source == wrapped or source.startswith((wrapped + ".", wrapped + "[")):
                 rest = plain_path(source[len(wrapped) :])
                 name = self.names[wrapped]
+                if name == "self" and rest:
+                    return f"`self{rest}`"
                 return f"`{name}{rest}`" if wrapped == "fn" else f"argument `{name}{rest}`"
         outer = _GLOBAL.match(source)
         if outer:
@@ -80,6 +101,12 @@ class Speaker:
         elif name in self.arguments:
             role = "argument"
         return f"{role} `{name}{rest}`"
+
+    def keyword(self, source: str) -> tuple[str, str]:
+        """The keyword argument of ``kwargs['x'].y`` and what is taken of it."""
+        rest = source.removeprefix(self.keywords) if self.keywords else source
+        match = _KEYWORD.match(rest) if rest != source else None
+        return (match["name"], match["rest"]) if match else ("", "")
 
 
 def plain_path(rest: str) -> str:

@@ -15,7 +15,8 @@ class GuardTerms:
     Attributes:
         kind: Class of guard: ``tensor_size``, ``tensor_stride``, ``tensor_rank``, ``tensor_dtype``,
             ``tensor_device``, ``requires_grad``, ``global_state``, ``training_flag``,
-            ``value_at_graph_break``, ``container_length``, ``none_or_value``, ``object_identity``,
+            ``value_at_graph_break``, ``container_length``, ``collection_length`` (of what is known
+            to be no list), ``none_or_value``, ``object_identity``,
             ``argument_type``, ``attribute_presence``, ``global_value``, ``attribute_value``,
             ``bool_value``, ``string_value``, ``float_value``, ``int_value``, ``aliasing``,
             ``backend`` or ``other``.
@@ -33,6 +34,8 @@ class GuardTerms:
 
 
 _LOCAL = re.compile(r"L\[\s*['\"](.*?)['\"]\s*\]")
+# What came in place of an attribute or element that is gone.
+NOT_THERE = "not there"
 _TRAILER = re.compile(r"\s*\(HINT: .*\)$", re.S)
 _NUMBER = r"-?(?:\d[\d_]*(?:\.\d*)?(?:e[-+]?\d+)?|inf|nan)"
 _ASPECTS = {"size": "dimension", "stride": "stride"}
@@ -59,6 +62,12 @@ def without_local_scope(text: str) -> str:
     return _LOCAL.sub(r"\1", text)
 
 
+def matter(terms: GuardTerms) -> tuple[str, str]:
+    """The same for two guards of which one says all that there is to say."""
+    aspect = {"identity": "", "keys": "length"}.get(terms.aspect, terms.aspect)
+    return without_local_scope(terms.source), aspect
+
+
 def guard_terms(guard: str) -> GuardTerms:
     """Takes a guard's text apart; what is not understood is ``other``, with no source."""
     text = _TRAILER.sub("", guard.strip())
@@ -73,13 +82,26 @@ def _tensor(match: re.Match[str]) -> GuardTerms:
     what = match["what"].lower()
     aspect = f"{_ASPECTS.get(what, what)} {match['index']}" if match["index"] else what
     expected = match["expected"].removeprefix("requires_grad=")
-    actual = match["actual"] or ""
+    actual = (match["actual"] or "").partition(". Guard failed on a parameter")[0]
     if what == "dtype":
         expected, actual = _DTYPES.get(expected, expected), _DTYPES.get(actual, actual)
     if what == "requires_grad":
         expected = {"0": "False", "1": "True"}.get(expected, expected)
         actual = actual or {"False": "True", "True": "False"}.get(expected, "")
+    if what == "dispatch key set":
+        expected, actual = _keys_apart(expected, actual)
     return GuardTerms(_TENSOR_KINDS.get(what, "other"), match["source"], aspect, expected, actual)
+
+
+def _keys_apart(expected: str, actual: str) -> tuple[str, str]:
+    """What each of two ``DispatchKeySet(CPU, ...)`` has that the other has not."""
+    before, after = (re.findall(r"\w+", text)[1:] for text in (expected, actual))
+    gone = ", ".join(key for key in before if key not in after)
+    come = ", ".join(key for key in after if key not in before)
+    return (
+        f"with {gone}" if gone else f"without {come}",
+        f"with {come}" if come else f"without {gone}",
+    )
 
 
 def _tensor_type(match: re.Match[str]) -> GuardTerms:
@@ -118,7 +140,18 @@ def _condition(match: re.Match[str]) -> str:
 
 
 def _length(match: re.Match[str]) -> GuardTerms:
-    return GuardTerms("container_length", match["source"], "length", _condition(match))
+    # Torch's check of a dict's length says what failed: ``len(d) != 2`` expects 2.
+    expected = match["value"] if match["op"] == "!=" else _condition(match)
+    return GuardTerms("container_length", match["source"], "length", expected)
+
+
+def _keys(match: re.Match[str]) -> GuardTerms:
+    expected = match["value"].strip("'\"")
+    return GuardTerms("container_length", match["source"], "keys", expected)
+
+
+def _gone(match: re.Match[str]) -> GuardTerms:
+    return GuardTerms("attribute_presence", match["source"], actual=NOT_THERE)
 
 
 def _empty(match: re.Match[str]) -> GuardTerms:
@@ -159,20 +192,21 @@ def _has_attribute(match: re.Match[str]) -> GuardTerms:
 
 
 def _yes(there: bool) -> str:
-    return "there" if there else "not there"
+    return "there" if there else NOT_THERE
 
 
 def _value(match: re.Match[str]) -> GuardTerms:
     source, expected = match["source"].strip(), _condition(match)
-    return GuardTerms(_kind_of_value(source, match["value"].strip()), source, "", expected)
+    return GuardTerms(kind_of_value(source, match["value"].strip()), source, "", expected)
 
 
 def _bounded(match: re.Match[str]) -> GuardTerms:
     source = match["source"].strip()
-    return GuardTerms(_kind_of_value(source, match["low"]), source, "", _condition(match))
+    return GuardTerms(kind_of_value(source, match["low"]), source, "", _condition(match))
 
 
-def _kind_of_value(source: str, value: str) -> str:
+def kind_of_value(source: str, value: str) -> str:
+    """Class of a guard that compares a source, or what the user knows by a name, to a value."""
     plain = without_local_scope(source)
     if plain.endswith(".training"):
         return "training_flag"
@@ -221,6 +255,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], GuardTerms]], ...
             r"^___check_(?P<what>type|obj)_id\((?P<source>.*), \d+\)(?:, type=(?P<type>.*))?$",
             _checked_id,
         ),
+        (rf"^(?:getattr failed on source|\w+Error on) (?P<source>{_PLAIN})", _gone),
+        (r"^list\(dict\.keys\((?P<source>.*)\)\)\[\d+\] == (?P<value>.+)$", _keys),
         (
             r"^(?P<negated>not )?___dict_contains\((?P<name>.*?), (?P<source>.*)\)$",
             _presence,

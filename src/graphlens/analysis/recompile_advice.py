@@ -1,15 +1,18 @@
 """What to do about a recompile, by the guard that failed."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
+from graphlens.analysis.guard_subjects import KEYWORDS, KIND_OF_TENSOR, POSITIONAL
+from graphlens.analysis.guard_terms import NOT_THERE, kind_of_value
 from graphlens.model import Difference, Fix, Frame, Recompile
 
 _DIMENSION = re.compile(r"^argument `(?P<path>[^`]+)`, dimension (?P<index>\d+)$")
-_ARGUMENT = re.compile(r"^argument `(?P<path>[^`]+)`$")
+_ARGUMENT = re.compile(r"^argument `(?P<path>\w+(\[\d+\])?)`$")
 DYNAMIC = Fix(
     kind="switch",
     title="Compile for any size and number at once",
@@ -24,38 +27,56 @@ UNSPECIALISED_INTS = Fix(
 
 
 @dataclass(frozen=True)
+class History:
+    """All recompiles of one frame, counted.
+
+    Attributes:
+        kinds: Class of the guards on each subject.
+        changes: How many differences each subject made.
+        repeats: The same, sizes 0 and 1 aside.
+    """
+
+    kinds: Mapping[str, str]
+    changes: Mapping[str, int]
+    repeats: Mapping[str, int]
+
+    @classmethod
+    def of(cls, same_frame: Sequence[Recompile]) -> "History":
+        """The history of a frame."""
+        changes = [change for one in same_frame for change in one.differences]
+        return cls(
+            {cause.subject: cause.kind for one in same_frame for cause in one.causes},
+            Counter(change.subject for change in changes),
+            Counter(change.subject for change in changes if not _is_special(change)),
+        )
+
+
+@dataclass(frozen=True)
 class _Case:
     """A recompile with what is needed to judge it."""
 
     kind: str
     change: Difference
-    recompile: Recompile
-    same_frame: Sequence[Recompile]
-
-    @property
-    def repeats(self) -> int:
-        """How many recompiles of the frame changed the same, sizes 0 and 1 aside."""
-        return sum(
-            change.subject == self.change.subject and not _is_special(change)
-            for one in self.same_frame
-            for change in one.differences
-        )
+    repeats: int
+    entered: bool
 
 
 Advice = tuple[tuple[str, ...], tuple[Fix, ...]]
 
 
 def with_advice(
-    recompile: Recompile, same_frame: Sequence[Recompile], frame: Frame | None
+    recompile: Recompile, history: History, frame: Frame | None, *, entered: bool = True
 ) -> Recompile:
     """A recompile with advice and fixes.
 
     Args:
         recompile: Without them.
-        same_frame: All recompiles of its frame.
+        history: Of its frame.
         frame: What became of the frame.
+        entered: Whether the user's call enters the frame, and not compiled code: its arguments
+            can be marked then.
     """
-    case = _case(recompile, same_frame)
+    case = _case(recompile, history, entered=entered)
     advice, fixes = _by_kind(case) if case else ((), ())
     if frame is not None and frame.outcome == "recompile_limit":
         kept = frame.limit if isinstance(frame.limit, int) else "a limited number of"
@@ -66,29 +87,34 @@ def with_advice(
     return msgspec.structs.replace(recompile, advice=advice, fixes=fixes)
 
 
-def _case(recompile: Recompile, same_frame: Sequence[Recompile]) -> _Case | None:
+def _case(recompile: Recompile, history: History, *, entered: bool) -> _Case | None:
     if not recompile.differences:
         return None
     # Of several differences the last to go away counts: one that comes again and again.
-    change = max(
-        recompile.differences,
-        key=lambda difference: sum(
-            other.subject == difference.subject for one in same_frame for other in one.differences
-        ),
-    )
-    kinds = {cause.subject: cause.kind for one in same_frame for cause in one.causes}
-    kind = kinds.get(change.subject) or _kind_by_subject(change.subject)
-    return _Case(kind, change, recompile, same_frame)
+    change = max(recompile.differences, key=lambda one: history.changes.get(one.subject, 0))
+    kind = history.kinds.get(change.subject, "other")
+    if kind == "other" or change.subject in (KEYWORDS, POSITIONAL):
+        kind = _kind_by_subject(change.subject)
+    if kind == "attribute_value" and _ARGUMENT.match(change.subject):
+        kind = kind_of_value("", change.before)
+    if change.after == NOT_THERE:
+        kind = "gone"
+    elif kind == "object_identity" and not change.subject.startswith("identity of"):
+        kind = "enum_member"
+    return _Case(kind, change, history.repeats.get(change.subject, 0), entered)
 
 
 def _kind_by_subject(subject: str) -> str:
     for kind, part in (
+        ("keywords", KEYWORDS),
+        ("positional", POSITIONAL),
+        ("tensor_keys", KIND_OF_TENSOR),
         ("tensor_size", ", dimension "),
         ("tensor_stride", ", stride "),
         ("tensor_dtype", ", dtype"),
         ("requires_grad", ", requires_grad"),
         ("tensor_rank", ", rank"),
-        ("container_length", "length of "),
+        ("collection_length", "length of "),
         ("training_flag", "training mode of "),
         ("global_value", "global `"),
         ("attribute_value", "`self."),
@@ -105,7 +131,7 @@ def _by_kind(case: _Case) -> Advice:
 def _size(case: _Case) -> Advice:
     found = _DIMENSION.match(case.change.subject)
     mark = None
-    if found:
+    if found and case.entered:
         call = f"torch._dynamo.mark_dynamic({found['path']}, {found['index']})"
         mark = Fix(
             kind="annotation",
@@ -222,6 +248,25 @@ _RULES: dict[str, Callable[[_Case], Advice]] = {
         "A list's length is a constant of every compilation. Keep the values in one tensor "
         "(torch.stack), or in a tensor of fixed size that is written in place."
     ),
+    "collection_length": _saying(
+        "Each length is a program of its own: that is normal for a few. Give the same number of "
+        "values in every call."
+    ),
+    "keywords": _saying(
+        "Give the same keyword arguments in every call; each set of them is a program of its own."
+    ),
+    "gone": _saying(
+        "Set the same attributes and keys before every call; what is there is part of what is "
+        "compiled."
+    ),
+    "positional": _saying(
+        "Give as many positional arguments in every call; each number of them is a program of "
+        "its own."
+    ),
+    "tensor_keys": _saying(
+        "Call the function in one mode, inside torch.inference_mode() always or never."
+    ),
+    "enum_member": _saying("Each value is a program of its own: that is normal for a few."),
     "bool_value": _saying("Each of the two values is a program of its own: that is normal."),
     "string_value": _saying("Each text is a program of its own: that is normal for a few."),
     "none_or_value": _saying(

@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from graphlens.analysis.guard_subjects import Speaker
-from graphlens.analysis.guard_terms import GuardTerms, guard_terms
+from graphlens.analysis.guard_subjects import KEYWORDS, Speaker
+from graphlens.analysis.guard_terms import NOT_THERE, GuardTerms, guard_terms, matter
 from graphlens.analysis.places import user_frame
 from graphlens.analysis.stacks import parse_stack
 from graphlens.model import Difference, GuardFailure, SourceLocation, TraceRecord
@@ -28,8 +28,30 @@ def listed_reasons(payload: str) -> tuple[tuple[str, str], ...]:
     return tuple((failed, _guard(text)) for failed, text in _reasons(payload))
 
 
+def seen_by_entry(record: TraceRecord) -> dict[str, tuple[GuardTerms, ...]]:
+    """All that failed, by cache entry; empty where nothing was seen live.
+
+    A tensor of another size has other strides too; these are left out.
+    """
+    entries: Mapping[str, Sequence[Mapping[str, str]]] = record.data.get("seen") or {}
+    result = {}
+    for failed, found in entries.items():
+        resized = {
+            terms["source"] for terms in found if terms["aspect"].startswith(("dimension", "rank"))
+        }
+        result[failed] = tuple(
+            GuardTerms(**terms)
+            for terms in found
+            if not (terms["aspect"].startswith("stride") and terms["source"] in resized)
+        )
+    return result
+
+
 def parse_causes(
-    record: TraceRecord, file: str = "", speaker: Speaker | None = None
+    record: TraceRecord,
+    file: str = "",
+    speaker: Speaker | None = None,
+    seen: Mapping[str, Sequence[GuardTerms]] | None = None,
 ) -> tuple[GuardFailure, ...]:
     """One guard failure for each cache entry torch lists.
 
@@ -37,37 +59,33 @@ def parse_causes(
         record: A record of the kind above.
         file: The compiled function's, of which torch quotes only the last part.
         speaker: Names values as the user does.
+        seen: What `seen_by_entry` gives for the record, where it is at hand.
     """
-    seen = _seen(record)
+    known = seen_by_entry(record) if seen is None else seen
     names = speaker or Speaker()
     return tuple(
-        _cause(failed, text, file, names, seen.get(failed, ()))
+        _cause(failed, text, file, names, known.get(failed, ()))
         for failed, text in _reasons(record.payload)
     )
 
 
-def differences_by_entry(
-    record: TraceRecord, speaker: Speaker
-) -> dict[str, tuple[Difference, ...]]:
-    """All that failed, by cache entry; empty where nothing was seen live.
-
-    A tensor of another size has other strides too; these are left out.
-    """
-    result = {}
-    for failed, found in _seen(record).items():
-        resized = {
-            terms.source for terms in found if terms.aspect.startswith(("dimension", "rank"))
-        }
-        result[failed] = tuple(
-            Difference(
-                subject=speaker.subject(terms.kind, terms.source, terms.aspect),
-                before=terms.expected,
-                after=terms.actual,
-            )
-            for terms in found
-            if not (terms.aspect.startswith("stride") and terms.source in resized)
+def told_differences(seen: Sequence[GuardTerms], speaker: Speaker) -> tuple[Difference, ...]:
+    """What failed of one cache entry in the user's terms; keyword arguments once."""
+    result: dict[str, Difference] = {}
+    for index, terms in enumerate(seen):
+        subject = subject_of(terms, speaker)
+        result.setdefault(
+            subject if subject == KEYWORDS else str(index),
+            Difference(subject=subject, before=terms.expected, after=terms.actual),
         )
-    return result
+    return tuple(result.values())
+
+
+def subject_of(terms: GuardTerms, speaker: Speaker) -> str:
+    """A guard's subject in the user's terms."""
+    if terms.actual == NOT_THERE and speaker.keyword(terms.source)[0]:
+        return KEYWORDS
+    return speaker.subject(terms.kind, terms.source, terms.aspect)
 
 
 def _reasons(payload: str) -> list[tuple[str, str]]:
@@ -90,13 +108,6 @@ def _guard(text: str) -> str:
     return (text[: commented.start()] if commented else text).strip()
 
 
-def _seen(record: TraceRecord) -> dict[str, tuple[GuardTerms, ...]]:
-    entries: Mapping[str, Sequence[Mapping[str, str]]] = record.data.get("seen") or {}
-    return {
-        failed: tuple(GuardTerms(**terms) for terms in found) for failed, found in entries.items()
-    }
-
-
 def _cause(
     failed: str, text: str, file: str, speaker: Speaker, seen: Sequence[GuardTerms]
 ) -> GuardFailure:
@@ -109,7 +120,7 @@ def _cause(
         guard=guard,
         kind=terms.kind,
         source=terms.source,
-        subject=speaker.subject(terms.kind, terms.source, terms.aspect),
+        subject=subject_of(terms, speaker),
         expected=terms.expected,
         actual=terms.actual,
         user_line=_own_line(commented["comment"] if commented else "", stack, file),
@@ -121,15 +132,16 @@ def _with_seen(terms: GuardTerms, seen: Sequence[GuardTerms]) -> GuardTerms:
     if terms.kind == "global_state":
         same = [other for other in seen if other.kind == terms.kind]
     else:
-        same = [o for o in seen if (o.source, o.aspect) == (terms.source, terms.aspect)]
+        same = [other for other in seen if matter(other) == matter(terms)]
     if not same:
         return terms
+    found = same[0]
     return GuardTerms(
-        terms.kind,
+        found.kind,
         terms.source,
-        same[0].aspect,
-        terms.expected or same[0].expected,
-        terms.actual or same[0].actual,
+        found.aspect,
+        found.expected or terms.expected,
+        found.actual or terms.actual,
     )
 
 

@@ -1,15 +1,16 @@
 """Recompiles from torch's trace, each as what changed since the compilation it comes nearest to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from graphlens.analysis import recompile_records
 from graphlens.analysis.compilations import CompilationKey, by_compilation, caller_of, start_of
-from graphlens.analysis.crossed_values import crossed_values
-from graphlens.analysis.guard_subjects import Speaker
-from graphlens.analysis.recompile_advice import with_advice
+from graphlens.analysis.crossed_values import RESUMED, crossed_values, resumed_function
+from graphlens.analysis.guard_subjects import KEYWORDS, Speaker
+from graphlens.analysis.guard_terms import GuardTerms
+from graphlens.analysis.recompile_advice import History, with_advice
 from graphlens.model import (
     Difference,
     Frame,
@@ -20,6 +21,12 @@ from graphlens.model import (
     TraceRecord,
 )
 
+# What makes calls more different than another size does.
+_WEIGHTS = {
+    **dict.fromkeys(("tensor_rank", "argument_type", "aliasing", "backend"), 4),
+    **dict.fromkeys(("tensor_dtype", "tensor_device", "requires_grad", "global_state"), 3),
+    **dict.fromkeys(("tensor_size", "tensor_stride"), 1),
+}
 UNKNOWN = SourceLocation(file="", line=0)
 
 
@@ -37,6 +44,7 @@ def collect_recompiles(
     """
     by_key = by_compilation(records)
     starts = _starts(by_key)
+    given = _given_keywords(records)
     result = []
     for key, own in by_key.items():
         reasons = [r for r in own if r.kind == recompile_records.KIND]
@@ -44,7 +52,8 @@ def collect_recompiles(
             start = starts.get(key.frame, UNKNOWN)
             called_from = caller_of(own)
             speaker = (speakers or {}).get(key.frame, Speaker())
-            result.append(_recompile(key, reasons[-1], start, called_from, speaker))
+            one = _recompile(key, reasons[-1], start, called_from, speaker)
+            result.append(_with_keywords(one, given))
     return tuple(result)
 
 
@@ -68,10 +77,25 @@ def with_recompile_advice(
     by_frame: dict[str, list[Recompile]] = {}
     for one in recompiles:
         by_frame.setdefault(one.frame, []).append(one)
+    histories = {frame: History.of(own) for frame, own in by_frame.items()}
     known = {frame.id: frame for frame in frames}
+    compiled = {(frame.file, resumed_function(frame.function)) for frame in frames}
     return tuple(
-        with_advice(_named(one, known.get(one.frame)), by_frame[one.frame], known.get(one.frame))
+        with_advice(
+            _named(one, known.get(one.frame)),
+            histories[one.frame],
+            known.get(one.frame),
+            entered=_is_entered(one, compiled),
+        )
         for one in recompiles
+    )
+
+
+def _is_entered(one: Recompile, compiled: Container[tuple[str, str]]) -> bool:
+    """Whether the user's own call, as far as is known, and no compiled code runs the frame."""
+    caller = one.called_from
+    return not RESUMED.match(one.function) and (
+        caller is None or (caller.file, caller.function) not in compiled
     )
 
 
@@ -96,6 +120,8 @@ def frame_speakers(
                     arguments=seen.get("arguments") or (),
                     closure=seen.get("closure") or (),
                     crossed=crossed_values(start, breaks),
+                    positional=seen.get("positional") or "",
+                    keywords=seen.get("keywords") or "",
                 )
     return speakers
 
@@ -107,9 +133,9 @@ def _recompile(
     called_from: SourceLocation | None,
     speaker: Speaker,
 ) -> Recompile:
-    causes = recompile_records.parse_causes(record, start.file, speaker)
-    by_entry = recompile_records.differences_by_entry(record, speaker)
-    nearest, differences = _nearest(by_entry, causes)
+    seen = recompile_records.seen_by_entry(record)
+    causes = recompile_records.parse_causes(record, start.file, speaker, seen)
+    nearest, differences = _nearest(seen, causes, speaker)
     return Recompile(
         frame=key.frame,
         function=start.function,
@@ -124,23 +150,66 @@ def _recompile(
 
 
 def _nearest(
-    by_entry: dict[str, tuple[Difference, ...]], causes: Sequence[GuardFailure]
+    seen: Mapping[str, Sequence[GuardTerms]], causes: Sequence[GuardFailure], speaker: Speaker
 ) -> tuple[str, tuple[Difference, ...]]:
-    """The compilation with the fewest guards that failed, the newest of several.
+    """The compilation from which the call differs least, the newest of several.
 
     Torch lists only the first guard of each that failed; that has to do where nothing more
     was seen.
     """
-    found = {failed: differences for failed, differences in by_entry.items() if differences}
+    found = {failed: terms for failed, terms in seen.items() if terms}
     if found:
-        nearest = min(found, key=lambda failed: len(found[failed]))
-        return nearest, found[nearest]
+        nearest = min(found, key=lambda failed: _distance(found[failed]))
+        return nearest, recompile_records.told_differences(found[nearest], speaker)
     first = next((cause for cause in causes if cause.subject), None)
     if first is None:
         return "", ()
     return first.failed, (
         Difference(subject=first.subject, before=first.expected, after=first.actual),
     )
+
+
+def _distance(terms: Sequence[GuardTerms]) -> tuple[int, int]:
+    return sum(_WEIGHTS.get(one.kind, 2) for one in terms), len(terms)
+
+
+def _given_keywords(records: Iterable[TraceRecord]) -> dict[str, tuple[str, ...]]:
+    """The keyword arguments of each compilation's call, where a live run saw them."""
+    return {
+        record.compile_id: tuple(record.data["seen"]["given"])
+        for record in records
+        if record.kind == "dynamo_start" and "given" in (record.data.get("seen") or {})
+    }
+
+
+def _with_keywords(one: Recompile, given: Mapping[str, tuple[str, ...]]) -> Recompile:
+    """Names in place of the counts of keyword arguments."""
+
+    def named(compile_id: str, count: str) -> str:
+        names = given.get(compile_id)
+        return count if names is None else ", ".join(names) or "none"
+
+    differences = tuple(
+        Difference(
+            subject=KEYWORDS,
+            before=named(one.nearest, told.before),
+            after=named(one.compile_id, told.after),
+        )
+        if told.subject == KEYWORDS
+        else told
+        for told in one.differences
+    )
+    causes = tuple(
+        msgspec.structs.replace(
+            cause,
+            expected=named(cause.failed, cause.expected),
+            actual=named(one.compile_id, cause.actual),
+        )
+        if cause.subject == KEYWORDS
+        else cause
+        for cause in one.causes
+    )
+    return msgspec.structs.replace(one, differences=differences, causes=causes)
 
 
 def _starts(by_key: dict[CompilationKey, list[TraceRecord]]) -> dict[str, SourceLocation]:
