@@ -175,6 +175,14 @@ def test_a_break_in_a_compiled_library_is_said_to_be_there() -> None:
         "Data-dependent branching."
     )
     assert found.advice == ("Report it there, or replace that part.",)
+    unseen = reasoned(*stack, root=frame(1, "other", LIBRARY), kind="Data-dependent branching")
+    assert unseen.because == found.because
+    printed = reasoned(
+        *stack, root=frame(1, "wrapper", LIBRARY), context="builtin operator `print`"
+    )
+    assert (printed.cause, printed.fixes) == ("print_call", ())
+    raised = reasoned(*stack, root=frame(1, "wrapper", LIBRARY), kind="Observed exception")
+    assert raised.because.startswith("The program raises an exception;")
     called = reasoned(*stack, root=frame(1, "outside"), kind="Data-dependent branching")
     assert called.because == "`return model(x)` runs library code that Dynamo cannot trace."
 

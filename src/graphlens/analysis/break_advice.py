@@ -36,10 +36,12 @@ def with_advice(found: GraphBreak, files: SourceFiles) -> GraphBreak:
         found: With its cause.
         files: The user's.
     """
+    # The reason can have said what to do already: the line is then not what to change.
+    if found.advice:
+        switches = [] if _SWITCHES.get(found.cause) in (_printing, _logging) else _switches(found)
+        return msgspec.structs.replace(found, fixes=tuple(switches))
     fixes = [*_rewritten(found, files), *_switches(found)]
-    # The reason can have said what to do already.
-    advice = found.advice or tuple(_advice(found))
-    return msgspec.structs.replace(found, advice=advice, fixes=tuple(fixes))
+    return msgspec.structs.replace(found, advice=tuple(_advice(found)), fixes=tuple(fixes))
 
 
 def _rewritten(found: GraphBreak, files: SourceFiles) -> list[Fix]:

@@ -9,11 +9,13 @@ import msgspec
 from graphlens.analysis.break_triggers import find_trigger, libraries_called
 from graphlens.analysis.causes import called_name, classify, of_numpy
 from graphlens.analysis.crossed_values import resumed_function
-from graphlens.analysis.places import is_library, short_path
+from graphlens.analysis.places import is_library, is_torch, short_path
 from graphlens.analysis.source_code import Columns, SourceFile, SourceFiles
 from graphlens.model import GraphBreak, SourceLocation, Unavailable
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+# What is wrong with these can be the arguments, or the graph as a whole.
+_OF_THE_CALL = ("user_exception", "backend_failed")
 _NOT_AT_HAND = Unavailable("the source file was not at hand")
 
 
@@ -33,7 +35,7 @@ def with_reason(
     complete = msgspec.structs.replace(
         found,
         cause=cause,
-        advice=advice_outside(found, root),
+        advice=() if cause in _OF_THE_CALL else _advice_outside(found, root),
         trigger=trigger,
         caret=caret,
         excerpt=source.excerpt(found.line) or _NOT_AT_HAND,
@@ -153,7 +155,7 @@ def _library(found: GraphBreak) -> str:
     return f"{called} calls a library whose functions Dynamo cannot trace."
 
 
-def advice_outside(found: GraphBreak, root: SourceLocation | None) -> tuple[str, ...]:
+def _advice_outside(found: GraphBreak, root: SourceLocation | None) -> tuple[str, ...]:
     """What to do where a library's function is compiled and the line only calls it."""
     place = found.points_to
     if root is None or place is None or not is_library(root.file) or not is_library(place.file):
@@ -164,7 +166,10 @@ def advice_outside(found: GraphBreak, root: SourceLocation | None) -> tuple[str,
         for count, frame in enumerate(found.stack)
         if frame.file == root.file and resumed_function(frame.function) == name
     ]
-    if not starts or any(not is_library(frame.file) for frame in found.stack[starts[0] :]):
+    # Tracebacks leave out some frames of decorators, and all of torch's around a user's function.
+    if not starts and is_torch(root.file):
+        return ()
+    if starts and any(not is_library(frame.file) for frame in found.stack[starts[0] :]):
         return ()
     return ("Report it there, or replace that part.",)
 
