@@ -6,9 +6,11 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -91,6 +93,27 @@ def test_calls_that_ran_no_graph_are_not_left_out_of_the_hits() -> None:
     assert with_hits(found, [with_graph], [caller]).hits == 3
 
 
+def test_a_function_that_calls_itself_is_not_one_that_calls_another_of_its_name() -> None:
+    def graph(compile_id: str, line: int, hits: int) -> Graph:
+        source = SourceLocation(file="m.py", line=line, function="forward")
+        return Graph(
+            id=compile_id, compile_id=compile_id, stage="dynamo", nodes=(), function="forward",
+            source=source, hits=hits,
+        )  # fmt: skip
+
+    outer, inner, at = (
+        SourceLocation(file="m.py", line=line, function="forward") for line in (4, 11, 12)
+    )
+    found = GraphBreak(
+        file="m.py", line=12, kind="k", function="forward", compile_ids=("0/0", "1/0"),
+        stack=(outer, at),
+    )  # fmt: skip
+    graphs = [graph("0/0", 2, 1), graph("1/0", 10, 5)]
+    assert with_hits(found, graphs).hits == 5
+    itself = msgspec.structs.replace(found, stack=(outer, inner, at))
+    assert isinstance(with_hits(itself, graphs).hits, Unavailable)
+
+
 def problems(found: tuple[GraphBreak, ...], expected: list[Expected]) -> list[str]:
     """What is reported that was not put in, the other way round, and what is said wrongly."""
     reported = Counter((one.line, one.kind) for one in found)
@@ -140,12 +163,12 @@ def reported(path: Path, program: Program, calls: Calls) -> Report:
     return lens.report()
 
 
-def tensors(calls: Calls) -> list[torch.Tensor]:
+def tensors(calls: Calls) -> list[Any]:
     return [torch.linspace(0.25, 0.75, size) * sign for size, sign in calls]
 
 
 @contextlib.contextmanager
-def quiet() -> Any:
+def quiet() -> Iterator[None]:
     with (
         open(os.devnull, "w") as nowhere,
         contextlib.redirect_stdout(nowhere),

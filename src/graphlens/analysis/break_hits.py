@@ -20,7 +20,30 @@ class _Part:
     hits: int | Unavailable | None
 
 
-_Parts = dict[str, list[_Part]]  # by compile id
+class _Parts:
+    """What each compilation is about, with graphs where it has some."""
+
+    def __init__(self, graphs: Iterable[Graph], frames: Iterable[Frame]) -> None:
+        self.of: dict[str, list[_Part]] = defaultdict(list)  # by compile id
+        self.begins: dict[tuple[str, str], set[int]] = defaultdict(set)
+        for graph in graphs:
+            if graph.stage == "dynamo" and not graph.discarded and graph.source is not None:
+                self.add(graph.compile_id, _Part(graph.function, graph.source, graph.hits))
+        with_graph = set(self.of)
+        for frame in frames:
+            place = SourceLocation(file=frame.file, line=frame.line)
+            for compilation in frame.compilations:
+                if compilation.compile_id not in with_graph:
+                    self.add(compilation.compile_id, _Part(frame.function, place, None))
+
+    def add(self, compile_id: str, part: _Part) -> None:
+        self.of[compile_id].append(part)
+        self.begins[part.place.file, part.function].add(part.place.line)
+
+    def begin(self, file: str, function: str, line: int) -> tuple[str, str, int]:
+        """A function by the line it begins at: the last one of that name before a line."""
+        begins = self.begins.get((file, function), ())
+        return file, function, max((first for first in begins if first <= line), default=0)
 
 
 def with_hits(
@@ -28,7 +51,7 @@ def with_hits(
 ) -> GraphBreak:
     """One break with its hits; see `with_all_hits`."""
     own = [graph for graph in graphs if graph.compile_id in found.compile_ids]
-    return _with_hits(found, _parts(own, frames))
+    return _with_hits(found, _Parts(own, frames))
 
 
 def with_all_hits(
@@ -46,7 +69,7 @@ def with_all_hits(
         frames: All frames. They tell of compilations that have no graph, as no operator came
             before the break: calls that ran those were counted by nothing.
     """
-    parts = _parts(graphs, frames)
+    parts = _Parts(graphs, frames)
     return tuple(_with_hits(found, parts) for found in breaks)
 
 
@@ -54,15 +77,14 @@ def _with_hits(found: GraphBreak, parts: _Parts) -> GraphBreak:
     if found.consequence != "split":
         why = "the function runs eager, where calls are not counted"
         return msgspec.structs.replace(found, hits=Unavailable(why))
-    places = [(place.file, place.function) for place in found.stack]
-    if places.count((found.file, found.function)) > 1:
+    if _calls_itself(found, parts):
         why = "the function calls itself, and its graphs end at the call as well as at this line"
         return msgspec.structs.replace(found, hits=Unavailable(why))
     holding = _innermost(
         [
             part
             for compile_id in found.compile_ids
-            for part in parts.get(compile_id, ())
+            for part in parts.of.get(compile_id, ())
             if _can_hold(part.function, part.place, found)
         ]
     )
@@ -76,18 +98,14 @@ def _with_hits(found: GraphBreak, parts: _Parts) -> GraphBreak:
     return msgspec.structs.replace(found, hits=sum(known))
 
 
-def _parts(graphs: Iterable[Graph], frames: Iterable[Frame]) -> _Parts:
-    """What each compilation is about, with graphs where it has some."""
-    parts: _Parts = defaultdict(list)
-    for graph in graphs:
-        if graph.stage == "dynamo" and not graph.discarded and graph.source is not None:
-            parts[graph.compile_id].append(_Part(graph.function, graph.source, graph.hits))
-    for frame in frames:
-        place = SourceLocation(file=frame.file, line=frame.line)
-        for compilation in frame.compilations:
-            if compilation.compile_id not in parts:
-                parts[compilation.compile_id].append(_Part(frame.function, place, None))
-    return parts
+def _calls_itself(found: GraphBreak, parts: _Parts) -> bool:
+    """Whether the function with the break called itself on the way to it.
+
+    Another one of the same name is another function: a module's ``forward`` calls those of others.
+    """
+    own = parts.begin(found.file, found.function, found.line)
+    stack = [parts.begin(place.file, place.function, place.line) for place in found.stack]
+    return stack.count(own) > 1
 
 
 def _innermost(parts: Sequence[_Part]) -> list[_Part]:
