@@ -265,7 +265,8 @@ def time_explain(tool: str) -> Answer:
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model = BertModel(BertConfig()).eval()
+    model: Any = BertModel(BertConfig())
+    model.eval()
     tokens = torch.randint(0, 30_000, (1, 128))
     explain = graphlens.explain if tool == "graphlens" else torch_explain()
     with torch.no_grad():

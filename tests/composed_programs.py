@@ -215,7 +215,7 @@ def _functions(draw: st.DrawFn, below: list[Function]) -> Function:
 @st.composite
 def _bodies(draw: st.DrawFn, below: list[Function], deep: int, least: int, most: int) -> Body:
     """Statements that may call some functions, with blocks up to a depth."""
-    simple = [
+    simple: list[st.SearchStrategy[Statement]] = [
         st.sampled_from(tuple(STEPS)).map(Step),
         st.sampled_from(FORMS).map(Break),
     ]
