@@ -107,6 +107,14 @@ _PATTERNS = tuple(
 )  # fmt: skip
 _CALLED = re.compile(r"^module: (?P<module>[\w.]+), qualname: (?P<name>[\w.]+)")
 _SCHEMA = re.compile(r"unsupported operator: (?P<operator>[\w.:]+)")
+# What these are does not depend on whose line it is.
+_ANYWHERE = (
+    "logging_call",
+    "custom_op_without_fake",
+    "disabled_function",
+    "user_exception",
+    "backend_failed",
+)
 # What these kinds say is only how a call failed, not of what.
 _OF_A_CALL = re.compile(r"method call|function call|callable object|function marked as skipped")
 _CONVERTED = re.compile(r"builtin operator `(?:complex|float|int|bool|round)` .* \['Tensor")
@@ -130,7 +138,7 @@ def classify(found: GraphBreak, libraries: frozenset[str] = frozenset()) -> str:
     elsewhere = place is not None and place.file != found.file and is_library(place.file)
     if cause == "explicit_graph_break":
         return "break_by_torch" if elsewhere else cause
-    if cause in ("logging_call", "custom_op_without_fake", "disabled_function"):
+    if cause in _ANYWHERE:
         return cause
     if elsewhere and place is not None and not is_torch(place.file):
         return "untraceable_library"
