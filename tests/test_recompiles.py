@@ -1,5 +1,9 @@
 """Recompiles as what changed: torch's text of guards, and what a live run sees besides."""
 
+import enum
+import functools
+import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +13,7 @@ from graphlens.analysis.crossed_values import assigned_name
 from graphlens.analysis.guard_subjects import Speaker
 from graphlens.analysis.guard_terms import GuardTerms, guard_terms
 from graphlens.analysis.recompile_records import listed_reasons, parse_causes
-from graphlens.analysis.recompiles import collect_recompiles
+from graphlens.analysis.recompiles import collect_recompiles, with_recompile_advice
 from graphlens.model import (
     Compilation,
     Difference,
@@ -266,3 +270,216 @@ def test_globals_modes_and_what_became_dynamic() -> None:
     assert frame.limit == torch._dynamo.config.recompile_limit
     assert frame.compilations[0].dynamic == ()
     assert frame.compilations[1].dynamic == ("argument `x`, dimension 0",)
+
+
+def changes(found: tuple[Recompile, ...]) -> list[list[tuple[str, str, str]]]:
+    return [[(d.subject, d.before, d.after) for d in one.differences] for one in found]
+
+
+class Scaled:
+    def __call__(self, x: Any, scale: float = 1.0, *, flag: bool = False) -> Any:
+        return x * scale + flag
+
+
+def scaled(x: Any, scale: float = 1.0, *, flag: bool = False) -> Any:
+    return x * scale + flag
+
+
+def handed_on(func: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return wrapper
+
+
+@pytest.mark.usefixtures("compiles")
+@pytest.mark.parametrize("fn", [Scaled(), handed_on(scaled)])
+def test_keyword_arguments_of_what_is_wrapped(fn: Any) -> None:
+    import torch
+
+    def call(compiled: Any) -> None:
+        compiled(torch.ones(3), scale=2.0)
+        compiled(torch.ones(3), scale=3.0)
+        compiled(torch.ones(3))
+        compiled(torch.ones(3), scale=3.0, flag=True)
+        compiled(torch.ones(4))
+
+    found = live_recompiles(call, fn)
+    assert changes(found) == [
+        [("argument `scale`", "2.0", "3.0")],
+        [("keyword arguments", "scale", "none")],
+        [("keyword arguments", "none", "scale, flag")],
+        [("argument `x`, dimension 0", "3", "4")],
+    ]
+    assert found[1].advice == (
+        "Give the same keyword arguments in every call; each set of them is a program of its own.",
+    )
+    assert found[0].advice[0].startswith("Pass scale as a tensor")
+
+
+@pytest.mark.usefixtures("compiles")
+def test_a_partial_is_the_function_that_it_is_of() -> None:
+    import torch
+
+    def call(compiled: Any) -> None:
+        compiled(2.0)
+        compiled(3.0)
+        compiled(3.0, flag=True)
+
+    fn = functools.partial(functools.partial(scaled, torch.ones(3)))
+    found = live_recompiles(call, fn)
+    assert {one.function for one in found} == {"scaled"}
+    assert changes(found) == [
+        [("argument `scale`", "2.0", "3.0")],
+        [("keyword arguments", "none", "flag")],
+    ]
+
+
+@pytest.mark.usefixtures("compiles")
+def test_collected_arguments_are_arguments() -> None:
+    import torch
+
+    def fn(x: Any, *rest: float, **named: float) -> Any:
+        return x * sum(rest) * sum(named.values())
+
+    def call(compiled: Any) -> None:
+        compiled(torch.ones(3), 1.0, a=2.0)
+        compiled(torch.ones(3), 1.0, 2.0, a=2.0)
+        compiled(torch.ones(3), 1.0, b=2.0)
+
+    found = live_recompiles(call, fn)
+    assert changes(found) == [
+        [("length of argument `rest`", "1", "2")],
+        [("keyword arguments", "a", "b")],
+    ]
+    assert "torch.stack" not in found[0].advice[0]
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Box:
+    value: float
+
+
+BOX = Box()
+
+
+@pytest.mark.usefixtures("compiles")
+def test_members_of_enums_dtypes_and_what_is_gone() -> None:
+    import torch
+
+    def fn(x: Any, colour: Colour = Colour.RED) -> Any:
+        y = x + torch.zeros(3) if colour is Colour.RED else x - torch.ones(3)
+        return y * BOX.value if hasattr(BOX, "value") else y
+
+    def call(compiled: Any) -> None:
+        BOX.value = 2.0
+        compiled(torch.ones(3))
+        compiled(torch.ones(3), Colour.BLUE)
+        try:
+            torch.set_default_dtype(torch.float64)
+            compiled(torch.ones(3, dtype=torch.float32))
+        finally:
+            torch.set_default_dtype(torch.float32)
+        del BOX.value
+        compiled(torch.ones(3))
+
+    found = live_recompiles(call, fn)
+    assert changes(found)[:2] == [
+        [("argument `colour`", "Colour.RED", "Colour.BLUE")],
+        [("default dtype", "float32", "float64")],
+    ]
+    assert "not there" in {change.after for change in found[2].differences}
+    assert found[0].advice == ("Each value is a program of its own: that is normal for a few.",)
+
+
+def test_modes_of_a_tensor_and_a_missing_attribute_from_text() -> None:
+    keys = "DispatchKeySet(CPU, AutogradCPU)"
+    mode, gone = (
+        collect_recompiles([reasons(f"0/0: {text}")])[0].differences[0]
+        for text in (
+            f"tensor 'x' dispatch key set mismatch. expected {keys}, actual DispatchKeySet(CPU)",
+            "getattr failed on source G['box'].v",
+        )
+    )
+    assert (mode.subject, mode.before, mode.after) == (
+        "variable `x`, kind of tensor (such as inference mode)",
+        "with AutogradCPU",
+        "without AutogradCPU",
+    )
+    assert (gone.subject, gone.after) == ("global `box.v`", "not there")
+
+
+def test_a_size_is_a_smaller_difference_than_a_rank() -> None:
+    def terms(kind: str, aspect: str) -> dict[str, str]:
+        return {"kind": kind, "source": "x", "aspect": aspect, "expected": "1", "actual": "2"}
+
+    sizes = [terms("tensor_size", f"dimension {index}") for index in range(2)]
+    record = reasons(
+        '["0/1: tensor \'x\' rank mismatch. expected 1, actual 2", "0/0: n == 2"]',
+        {"0/1": [terms("tensor_rank", "rank")], "0/0": sizes},
+    )
+    assert collect_recompiles([record])[0].nearest == "0/0"
+
+
+def test_a_dimension_is_marked_only_where_the_users_call_enters() -> None:
+    def fixes(function: str, caller: str) -> list[str]:
+        change = Difference(subject="argument `x`, dimension 0", before="3", after="4")
+        one = Recompile(
+            frame="1", function=function, file="a.py", line=1, compile_id="1/1",
+            differences=(change,),
+            called_from=SourceLocation(file="a.py", line=9, function=caller),
+        )  # fmt: skip
+        frames = [
+            Frame(id="0", function="outer", file="a.py", line=8, outcome="compiled"),
+            Frame(id="1", function=function, file="a.py", line=1, outcome="compiled"),
+        ]
+        (told,) = with_recompile_advice([one], frames)
+        return [fix.code for fix in told.fixes]
+
+    marked = "torch._dynamo.mark_dynamic(x, 0)"
+    assert marked in fixes("f", "main")
+    for codes in (fixes("f", "outer"), fixes("torch_dynamo_resume_in_f_at_3", "main")):
+        assert codes == ["torch.compile(..., dynamic=True)"]
+
+
+@pytest.mark.usefixtures("compiles")
+def test_strides_that_became_dynamic_are_told_as_strides() -> None:
+    import torch
+
+    import graphlens
+
+    with graphlens.record() as lens:
+        compiled = torch.compile(lambda x: x + 1, backend="eager")
+        compiled(torch.ones(4, 6))
+        compiled(torch.ones(4, 12)[:, 3:9])
+    assert lens.report().frames[0].compilations[1].dynamic == ("argument `x`, stride 0",)
+
+
+def test_hundreds_of_recompiles_of_one_function_take_little_time() -> None:
+    records = []
+    for new in range(1, 400):
+        old = range(new - 1, -1, -1)
+        size = [
+            f"0/{n}: tensor 'x' size mismatch at index 0. expected {n}, actual {new}" for n in old
+        ]
+        seen = {
+            f"0/{n}": [{"kind": "tensor_size", "source": "x", "aspect": "dimension 0",
+                        "expected": str(n), "actual": str(new)}] for n in old
+        }  # fmt: skip
+        records.append(
+            TraceRecord(
+                kind="recompile_reasons",
+                compile_id=f"0/{new}",
+                payload=json.dumps(size),
+                data={"seen": seen},
+            )
+        )
+    began = time.process_time()
+    found = with_recompile_advice(collect_recompiles(records), ())
+    assert len(found) == 399
+    assert time.process_time() - began < 3  # 0.7 s on a machine of 2026; it was minutes

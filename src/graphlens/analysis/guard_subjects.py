@@ -42,9 +42,17 @@ class Speaker:
     crossed: Mapping[str, str] = field(default_factory=dict)
     positional: str = ""
     keywords: str = ""
+    _told: dict[tuple[str, str, str], str] = field(default_factory=dict, repr=False, compare=False)
 
     def subject(self, kind: str, source: str, aspect: str) -> str:
         """Such as ``argument `x`, dimension 1``; empty where the guard names nothing."""
+        key = kind, source, aspect
+        # Each recompile repeats the guards of the ones before.
+        if key not in self._told:
+            self._told[key] = self._subject(kind, source, aspect)
+        return self._told[key]
+
+    def _subject(self, kind: str, source: str, aspect: str) -> str:
         if kind == "global_state":
             return ", ".join(_STATES.get(part, part.replace("_", " ")) for part in _parts(aspect))
         if kind == "backend":

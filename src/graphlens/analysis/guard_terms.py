@@ -5,11 +5,10 @@ The forms are those of ``torch/_dynamo/guards.py`` and of its C++ checks (torch 
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class GuardTerms:
+class GuardTerms(NamedTuple):
     """A guard, taken apart.
 
     Attributes:
@@ -34,6 +33,7 @@ class GuardTerms:
 
 
 _LOCAL = re.compile(r"L\[\s*['\"](.*?)['\"]\s*\]")
+_SAME_MATTER = {"identity": "", "keys": "length"}
 # What came in place of an attribute or element that is gone.
 NOT_THERE = "not there"
 _TRAILER = re.compile(r"\s*\(HINT: .*\)$", re.S)
@@ -59,18 +59,20 @@ _TENSOR_KINDS = {
 
 def without_local_scope(text: str) -> str:
     """``L['x']`` as ``x``, as torch writes guards in its messages."""
-    return _LOCAL.sub(r"\1", text)
+    return _LOCAL.sub(r"\1", text) if "L[" in text else text
 
 
 def matter(terms: GuardTerms) -> tuple[str, str]:
     """The same for two guards of which one says all that there is to say."""
-    aspect = {"identity": "", "keys": "length"}.get(terms.aspect, terms.aspect)
+    aspect = _SAME_MATTER.get(terms.aspect, terms.aspect)
     return without_local_scope(terms.source), aspect
 
 
 def guard_terms(guard: str) -> GuardTerms:
     """Takes a guard's text apart; what is not understood is ``other``, with no source."""
-    text = _TRAILER.sub("", guard.strip())
+    text = guard.strip()
+    if "(HINT: " in text:
+        text = _TRAILER.sub("", text)
     for pattern, build in _FORMS:
         match = pattern.match(text)
         if match:
@@ -79,18 +81,20 @@ def guard_terms(guard: str) -> GuardTerms:
 
 
 def _tensor(match: re.Match[str]) -> GuardTerms:
-    what = match["what"].lower()
-    aspect = f"{_ASPECTS.get(what, what)} {match['index']}" if match["index"] else what
-    expected = match["expected"].removeprefix("requires_grad=")
-    actual = (match["actual"] or "").partition(". Guard failed on a parameter")[0]
-    if what == "dtype":
+    source, what, index, expected, actual = match.groups(default="")
+    what = what.lower()
+    aspect = f"{_ASPECTS.get(what, what)} {index}" if index else what
+    if what == "size":
+        actual = actual.partition(". Guard failed on a parameter")[0]
+    elif what == "dtype":
         expected, actual = _DTYPES.get(expected, expected), _DTYPES.get(actual, actual)
-    if what == "requires_grad":
+    elif what == "requires_grad":
+        expected = expected.removeprefix("requires_grad=")
         expected = {"0": "False", "1": "True"}.get(expected, expected)
         actual = actual or {"False": "True", "True": "False"}.get(expected, "")
-    if what == "dispatch key set":
+    elif what == "dispatch key set":
         expected, actual = _keys_apart(expected, actual)
-    return GuardTerms(_TENSOR_KINDS.get(what, "other"), match["source"], aspect, expected, actual)
+    return GuardTerms(_TENSOR_KINDS.get(what, "other"), source, aspect, expected, actual)
 
 
 def _keys_apart(expected: str, actual: str) -> tuple[str, str]:

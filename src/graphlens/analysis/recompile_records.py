@@ -8,6 +8,7 @@ run sees besides, `graphlens._torch.guards` puts beside it.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from graphlens.analysis.guard_subjects import KEYWORDS, Speaker
 from graphlens.analysis.guard_terms import NOT_THERE, GuardTerms, guard_terms, matter
@@ -18,14 +19,13 @@ from graphlens.model import Difference, GuardFailure, SourceLocation, TraceRecor
 KIND = "recompile_reasons"
 
 _REASON = re.compile(r"^(?P<failed>(?:!\d+/)?\d+/\d+): (?P<guard>.*)$", re.S)
-_COMMENT = re.compile(r"\s+# (?P<comment>.*)$", re.S)
 _USER_LINE = re.compile(r"(?P<code>.*?)\s+# (?P<file>\S+?):(?P<line>\d+) in (?P<function>\S+)")
 _STACK = "\nUser stack trace:\n"
 
 
 def listed_reasons(payload: str) -> tuple[tuple[str, str], ...]:
     """Each reason as (compile id of the cache entry, guard), without torch's comment on it."""
-    return tuple((failed, _guard(text)) for failed, text in _reasons(payload))
+    return tuple((failed, _parts(text)[0]) for failed, text in _reasons(payload))
 
 
 def seen_by_entry(record: TraceRecord) -> dict[str, tuple[GuardTerms, ...]]:
@@ -34,8 +34,11 @@ def seen_by_entry(record: TraceRecord) -> dict[str, tuple[GuardTerms, ...]]:
     A tensor of another size has other strides too; these are left out.
     """
     entries: Mapping[str, Sequence[Mapping[str, str]]] = record.data.get("seen") or {}
-    result = {}
+    result: dict[str, tuple[GuardTerms, ...]] = {}
     for failed, found in entries.items():
+        if len(found) < 2:
+            result[failed] = tuple(GuardTerms(**terms) for terms in found)
+            continue
         resized = {
             terms["source"] for terms in found if terms["aspect"].startswith(("dimension", "rank"))
         }
@@ -102,19 +105,18 @@ def _reasons(payload: str) -> list[tuple[str, str]]:
     return result
 
 
-def _guard(text: str) -> str:
-    text = text.partition(_STACK)[0]
-    commented = _COMMENT.search(text)
-    return (text[: commented.start()] if commented else text).strip()
+def _parts(text: str) -> tuple[str, str, str]:
+    """A reason's guard, torch's comment on it, and the user's stack."""
+    told, _, stack = text.partition(_STACK)
+    guard, _, comment = told.partition(" # ")
+    return guard.strip(), comment, stack
 
 
 def _cause(
     failed: str, text: str, file: str, speaker: Speaker, seen: Sequence[GuardTerms]
 ) -> GuardFailure:
-    guard = _guard(text)
+    guard, comment, stack = _parts(text)
     terms = _with_seen(guard_terms(guard), seen)
-    told, _, stack = text.partition(_STACK)
-    commented = _COMMENT.search(told)
     return GuardFailure(
         failed=failed,
         guard=guard,
@@ -123,7 +125,7 @@ def _cause(
         subject=subject_of(terms, speaker),
         expected=terms.expected,
         actual=terms.actual,
-        user_line=_own_line(commented["comment"] if commented else "", stack, file),
+        user_line=_own_line(comment, stack, file),
     )
 
 
@@ -132,10 +134,13 @@ def _with_seen(terms: GuardTerms, seen: Sequence[GuardTerms]) -> GuardTerms:
     if terms.kind == "global_state":
         same = [other for other in seen if other.kind == terms.kind]
     else:
-        same = [other for other in seen if matter(other) == matter(terms)]
+        own = matter(terms)
+        same = [other for other in seen if matter(other) == own]
     if not same:
         return terms
     found = same[0]
+    if found.source == terms.source and found.expected and found.actual:
+        return found
     return GuardTerms(
         found.kind,
         terms.source,
@@ -145,6 +150,7 @@ def _with_seen(terms: GuardTerms, seen: Sequence[GuardTerms]) -> GuardTerms:
     )
 
 
+@lru_cache(maxsize=1024)  # each recompile repeats the lines of the ones before
 def _own_line(comment: str, stack: str, file: str) -> SourceLocation | None:
     """The user's line that a guard comes from: torch's comment may name a library's instead."""
     quoted = _user_line(comment, file) if comment else None

@@ -52,7 +52,7 @@ def collect_recompiles(
             start = starts.get(key.frame, UNKNOWN)
             called_from = caller_of(own)
             speaker = (speakers or {}).get(key.frame, Speaker())
-            one = _recompile(key, reasons[-1], start, called_from, speaker)
+            one = _recompile(key, reasons[-1], start, called_from, speaker, given)
             result.append(_with_keywords(one, given))
     return tuple(result)
 
@@ -132,8 +132,11 @@ def _recompile(
     start: SourceLocation,
     called_from: SourceLocation | None,
     speaker: Speaker,
+    given: Mapping[str, tuple[str, ...]],
 ) -> Recompile:
     seen = recompile_records.seen_by_entry(record)
+    if speaker.keywords:
+        seen = _with_unseen_keywords(seen, given, key.compile_id, speaker)
     causes = recompile_records.parse_causes(record, start.file, speaker, seen)
     nearest, differences = _nearest(seen, causes, speaker)
     return Recompile(
@@ -180,6 +183,29 @@ def _given_keywords(records: Iterable[TraceRecord]) -> dict[str, tuple[str, ...]
         for record in records
         if record.kind == "dynamo_start" and "given" in (record.data.get("seen") or {})
     }
+
+
+def _with_unseen_keywords(
+    seen: dict[str, tuple[GuardTerms, ...]],
+    given: Mapping[str, tuple[str, ...]],
+    compile_id: str,
+    speaker: Speaker,
+) -> dict[str, tuple[GuardTerms, ...]]:
+    """The difference in keywords for every entry, once they are seen to matter.
+
+    Guards on the keys of a dict are not among the texts that a live run evaluates.
+    """
+    lacking = [
+        failed
+        for failed, found in seen.items()
+        if all(recompile_records.subject_of(terms, speaker) != KEYWORDS for terms in found)
+    ]
+    if len(lacking) == len(seen) or compile_id not in given:
+        return seen
+    own = given[compile_id]
+    terms = GuardTerms("collection_length", speaker.keywords, "keys")
+    other = {failed for failed in lacking if set(given.get(failed, own)) != set(own)}
+    return {failed: (*found, terms) if failed in other else found for failed, found in seen.items()}
 
 
 def _with_keywords(one: Recompile, given: Mapping[str, tuple[str, ...]]) -> Recompile:
