@@ -98,7 +98,7 @@ def _case(recompile: Recompile, history: History, *, entered: bool) -> _Case | N
     if kind == "attribute_value" and _ARGUMENT.match(change.subject):
         kind = kind_of_value("", change.before)
     if change.after == NOT_THERE:
-        kind = "gone"
+        kind = "attribute_presence"
     elif kind == "object_identity" and not change.subject.startswith("identity of"):
         kind = "enum_member"
     return _Case(kind, change, history.repeats.get(change.subject, 0), entered)
@@ -255,7 +255,7 @@ _RULES: dict[str, Callable[[_Case], Advice]] = {
     "keywords": _saying(
         "Give the same keyword arguments in every call; each set of them is a program of its own."
     ),
-    "gone": _saying(
+    "attribute_presence": _saying(
         "Set the same attributes and keys before every call; what is there is part of what is "
         "compiled."
     ),
