@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from graphlens.analysis.rewrites.copies import copy_twins
 from graphlens.analysis.rewrites.decide import decide, decide_converted
@@ -17,10 +17,12 @@ from graphlens.analysis.rewrites.numbers_kept import keep_numbers
 from graphlens.analysis.rewrites.place import Draft, Place, at
 from graphlens.analysis.rewrites.program import FUNCTIONS, Program, parse, parse_again
 from graphlens.analysis.rewrites.tell import clock, tell
-from graphlens.analysis.rewrites.text import Refused, Text, last_line
+from graphlens.analysis.rewrites.text import Refused, Span, Text, last_line
 
 _BYTE_ORDER_MARK = "\ufeff"
 _Rule = Callable[[Place], list[Draft]]
+# One break of a file is mostly followed by others of the same.
+_text_again = lru_cache(maxsize=1)(Text)
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def rewrites(source: str, file: str, line: int, cause: str) -> tuple[Rewrite, ..
 def _tried(rule: _Rule, source: str, line: int) -> list[tuple[Draft, str]]:
     """What a rule offers, with the file's text after it; nothing where it refuses."""
     try:
-        program = Program(Text(source), parse_again(source), line)
+        program = Program(_text_again(source), parse_again(source), line)
         place = at(program, _function_code(program))
         done = [(draft, _applied(draft, place)) for draft in rule(place)]
         return [(draft, new) for draft, new in done if new != source]
@@ -82,8 +84,29 @@ def _tried(rule: _Rule, source: str, line: int) -> list[tuple[Draft, str]]:
 def _applied(draft: Draft, place: Place) -> str:
     needs = any(re.search(rf"\b{place.torch}\.", edit.text) for edit in draft.edits)
     new = apply(place.text.source, (*draft.edits, *(place.imports if needs else ())))
-    parse(new)  # to be sure: what is offered is Python
+    _check(draft, place)
     return new
+
+
+def _check(draft: Draft, place: Place) -> None:
+    """To be sure that what is offered is Python: all that stands around the change is parsed.
+
+    Raises:
+        Refused: It is not.
+    """
+    parse(apply(place.text.source, draft.edits, _around(draft, place)))
+
+
+def _around(draft: Draft, place: Place) -> Span | None:
+    """Whole lines of the one top statement that all edits are in; None where they are in more."""
+    starts = place.text.starts
+    for node in place.program.tree.body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        end = starts[last_line(node)] if last_line(node) < len(starts) else len(place.text.source)
+        span = (starts[first - 1], end)
+        if all(span[0] <= edit.start and edit.end <= span[1] for edit in draft.edits):
+            return span
+    return None
 
 
 def _function_code(program: Program) -> ast.AST:
