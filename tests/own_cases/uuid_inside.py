@@ -63,7 +63,7 @@ EXPECT = {
         },
     ],
     "notes": "uuid4 reads the system's random source; the line that asks for the name is the one to move out. Its frames in uuid.py break too, which is not the user's concern.",
-    "cause": {11: ["untraceable_builtin", "untraceable_library"]},
+    "cause": {11: ["untraceable_builtin", "user_exception"]},
     "versions": {
         "2.11": {
             "break_count": 5,
