@@ -45,8 +45,16 @@ def _is_of_rows(subject: str) -> bool:
 
 
 def _loops(source: SourceFile, line: int) -> Iterator[int]:
-    for node in ast.walk(source.tree) if source.tree else ():
+    """First lines of the loops in a function; top statements that end before it are passed by."""
+    waiting: list[ast.AST] = list(source.tree.body) if source.tree else []
+    while waiting:
+        node = waiting.pop()
+        first, last = getattr(node, "lineno", line), getattr(node, "end_lineno", None) or line
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            if line in (first, node.lineno):
+            begin = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            if line in (begin, node.lineno):
                 yield from (one.lineno for one in ast.walk(node) if isinstance(one, ast.For))
+                return
+            first = begin
+        if first <= line <= last:
+            waiting += ast.iter_child_nodes(node)
