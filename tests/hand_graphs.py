@@ -1,18 +1,23 @@
-"""Graphs written by hand, and generated ones: what diagrams are tested on, without torch."""
+"""Graphs written by hand, and generated ones: what is tested on them needs no torch."""
 
+from collections.abc import Sequence
 from random import Random
 
 from hypothesis import strategies as st
 
+from graphlens.analysis.break_hits import with_all_hits
 from graphlens.model import (
     Environment,
+    Frame,
     Graph,
+    GraphBreak,
     ModuleCall,
     Node,
     Report,
     SourceLocation,
     Subgraph,
     TensorSpec,
+    Unavailable,
 )
 
 USER_FILE = "/home/ann/app/model.py"
@@ -171,3 +176,10 @@ def tangle(seed: int, count: int, reach: int, depth: int) -> Graph:
         around = modules(path, *("M" * depth)) if depth else ()
         nodes.append(call(f"n{i}", "torch.add", *used, modules=around))
     return graph(*nodes, output(nodes[-1].name))
+
+
+def hits_of(
+    found: GraphBreak, graphs: Sequence[Graph], frames: Sequence[Frame] = ()
+) -> int | Unavailable:
+    """How often the program ran through one break, of a run with nothing else in it."""
+    return with_all_hits([found], graphs, frames)[0].hits

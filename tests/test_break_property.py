@@ -29,7 +29,6 @@ from composed_programs import (
     read_events,
     write,
 )
-from graphlens.analysis.break_hits import with_hits
 from graphlens.model import (
     Compilation,
     Frame,
@@ -39,6 +38,7 @@ from graphlens.model import (
     SourceLocation,
     Unavailable,
 )
+from hand_graphs import hits_of
 
 pytestmark = [
     pytest.mark.usefixtures("compiles"),
@@ -89,8 +89,8 @@ def test_calls_that_ran_no_graph_are_not_left_out_of_the_hits() -> None:
         Frame(id="1", function=name, file="m.py", line=line, outcome="no_graph", compilations=(without,))
         for name, line in (("torch_dynamo_resume_in_f_at_11", 11), ("caller", 2))
     )  # fmt: skip
-    assert isinstance(with_hits(found, [with_graph], [resumed]).hits, Unavailable)
-    assert with_hits(found, [with_graph], [caller]).hits == 3
+    assert isinstance(hits_of(found, [with_graph], [resumed]), Unavailable)
+    assert hits_of(found, [with_graph], [caller]) == 3
 
 
 def test_a_function_that_calls_itself_is_not_one_that_calls_another_of_its_name() -> None:
@@ -109,9 +109,9 @@ def test_a_function_that_calls_itself_is_not_one_that_calls_another_of_its_name(
         stack=(outer, at),
     )  # fmt: skip
     graphs = [graph("0/0", 2, 1), graph("1/0", 10, 5)]
-    assert with_hits(found, graphs).hits == 5
+    assert hits_of(found, graphs) == 5
     itself = msgspec.structs.replace(found, stack=(outer, inner, at))
-    assert isinstance(with_hits(itself, graphs).hits, Unavailable)
+    assert isinstance(hits_of(itself, graphs), Unavailable)
 
 
 def problems(found: tuple[GraphBreak, ...], expected: list[Expected]) -> list[str]:

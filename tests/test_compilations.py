@@ -2,11 +2,11 @@
 
 import msgspec
 
-from graphlens.analysis.break_hits import with_hits
 from graphlens.analysis.compilations import CompilationKey, EpochClock, by_compilation
 from graphlens.analysis.frames import collect_frames
 from graphlens.analysis.recompiles import collect_recompiles
 from graphlens.model import Graph, GraphBreak, SourceLocation, TraceRecord, Unavailable
+from hand_graphs import hits_of
 
 
 def start(compile_id: str, function: str = "f", line: int = 1, attempt: int = 0) -> TraceRecord:
@@ -112,15 +112,15 @@ def test_hits_of_a_break_that_torch_meets_for_callers_too() -> None:
     )
     outer, inner = graph("0/0", "forward", 3, 5), graph("1/0", "forward", 10, 4)
     again, later = graph("1/1", "forward", 10, 1), graph("1/0", "forward", 40, 9)
-    assert with_hits(found, [outer, inner, again, later]).hits == 5
+    assert hits_of(found, [outer, inner, again, later]) == 5
     resumed = graph("1/0", "torch_dynamo_resume_in_forward_at_11", 11, 2)
-    assert with_hits(found, [outer, inner, resumed]).hits == 6
+    assert hits_of(found, [outer, inner, resumed]) == 6
 
 
 def test_hits_that_nothing_counts() -> None:
     found = GraphBreak(file="m.py", line=12, kind="k", function="f", compile_ids=("0/0",))
-    assert isinstance(with_hits(found, []).hits, Unavailable)
-    assert isinstance(with_hits(found, [graph("0/0", "g", 1, 3)]).hits, Unavailable)
-    assert isinstance(with_hits(found, [graph("0/0", "f", 1, Unavailable("no"))]).hits, Unavailable)
+    assert isinstance(hits_of(found, []), Unavailable)
+    assert isinstance(hits_of(found, [graph("0/0", "g", 1, 3)]), Unavailable)
+    assert isinstance(hits_of(found, [graph("0/0", "f", 1, Unavailable("no"))]), Unavailable)
     skipped = msgspec.structs.replace(found, consequence="frame_skipped")
-    assert isinstance(with_hits(skipped, [graph("0/0", "f", 1, 3)]).hits, Unavailable)
+    assert isinstance(hits_of(skipped, [graph("0/0", "f", 1, 3)]), Unavailable)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from graphlens.analysis.causes import called_name, of_numpy
-from graphlens.analysis.rewrites import rewrites
+from graphlens.analysis.rewrites import as_fix, rewrites
 from graphlens.analysis.source_code import SourceFiles
 from graphlens.model import Fix, GraphBreak
 
@@ -48,10 +48,8 @@ def _rewritten(found: GraphBreak, files: SourceFiles) -> list[Fix]:
     source = files.file(found.file)
     if not source.lines:
         return []
-    return [
-        Fix(kind="rewrite", title=one.title, diff=one.diff, caution=one.caution)
-        for one in rewrites(source.text, found.file, found.line, found.cause)
-    ]
+    offered = rewrites(source.text, found.file, found.line, found.cause)
+    return [as_fix(one) for one in offered]
 
 
 def _switches(found: GraphBreak) -> list[Fix]:

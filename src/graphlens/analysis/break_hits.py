@@ -46,14 +46,6 @@ class _Parts:
         return file, function, max((first for first in begins if first <= line), default=0)
 
 
-def with_hits(
-    found: GraphBreak, graphs: Sequence[Graph], frames: Sequence[Frame] = ()
-) -> GraphBreak:
-    """One break with its hits; see `with_all_hits`."""
-    own = [graph for graph in graphs if graph.compile_id in found.compile_ids]
-    return _with_hits(found, _Parts(own, frames))
-
-
 def with_all_hits(
     breaks: Iterable[GraphBreak], graphs: Sequence[Graph], frames: Sequence[Frame]
 ) -> tuple[GraphBreak, ...]:

@@ -112,11 +112,7 @@ def _outcome(records: list[TraceRecord]) -> tuple[str, str]:
             and break_records.parse_break(record).consequence == "frame_skipped"
             for record in records
         )
-        skipped = skipped or str(metrics["fail_type"]) in (
-            "SkipFrame",
-            "SkipCodeRecursiveException",
-        )
-        if skipped:
+        if skipped or str(metrics["fail_type"]) in _SKIP_ERRORS:
             return "skipped", failure
         # Such as an IndexError inside of torch, whose message alone says nothing.
         return "failed", failure if str(metrics["fail_type"]) in failure else (

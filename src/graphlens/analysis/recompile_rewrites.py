@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from graphlens.analysis.rewrites import Rewrite, rewrites
+from graphlens.analysis.rewrites import Rewrite, as_fix, rewrites
 from graphlens.analysis.source_code import SourceFile, SourceFiles
 from graphlens.model import Fix, Recompile
 
@@ -25,10 +25,7 @@ def with_rewrites(recompiles: Sequence[Recompile], files: SourceFiles) -> tuple[
             return one
         key = (one.file, one.line)
         if key not in known:
-            known[key] = tuple(
-                Fix(kind="rewrite", title=found.title, diff=found.diff, caution=found.caution)
-                for found in loop_rewrites(files.file(one.file), one.line)
-            )
+            known[key] = tuple(map(as_fix, loop_rewrites(files.file(one.file), one.line)))
         return msgspec.structs.replace(one, fixes=(*known[key], *one.fixes))
 
     return tuple(completed(one) for one in recompiles)

@@ -8,8 +8,13 @@ import msgspec
 from graphlens.analysis import recompile_records
 from graphlens.analysis.compilations import CompilationKey, by_compilation, caller_of, start_of
 from graphlens.analysis.crossed_values import RESUMED, crossed_values, resumed_function
-from graphlens.analysis.guard_subjects import KEYWORDS, Speaker
+from graphlens.analysis.guard_subjects import Speaker
 from graphlens.analysis.guard_terms import GuardTerms
+from graphlens.analysis.keyword_arguments import (
+    given_keywords,
+    with_keywords,
+    with_unseen_keywords,
+)
 from graphlens.analysis.recompile_advice import History, with_advice
 from graphlens.model import (
     Difference,
@@ -44,7 +49,7 @@ def collect_recompiles(
     """
     by_key = by_compilation(records)
     starts = _starts(by_key)
-    given = _given_keywords(records)
+    given = given_keywords(records)
     result = []
     for key, own in by_key.items():
         reasons = [r for r in own if r.kind == recompile_records.KIND]
@@ -53,7 +58,7 @@ def collect_recompiles(
             called_from = caller_of(own)
             speaker = (speakers or {}).get(key.frame, Speaker())
             one = _recompile(key, reasons[-1], start, called_from, speaker, given)
-            result.append(_with_keywords(one, given))
+            result.append(with_keywords(one, given))
     return tuple(result)
 
 
@@ -136,7 +141,7 @@ def _recompile(
 ) -> Recompile:
     seen = recompile_records.seen_by_entry(record)
     if speaker.keywords:
-        seen = _with_unseen_keywords(seen, given, key.compile_id, speaker)
+        seen = with_unseen_keywords(seen, given, key.compile_id, speaker)
     causes = recompile_records.parse_causes(record, start.file, speaker, seen)
     nearest, differences = _nearest(seen, causes, speaker)
     return Recompile(
@@ -174,68 +179,6 @@ def _nearest(
 
 def _distance(terms: Sequence[GuardTerms]) -> tuple[int, int]:
     return sum(_WEIGHTS.get(one.kind, 2) for one in terms), len(terms)
-
-
-def _given_keywords(records: Iterable[TraceRecord]) -> dict[str, tuple[str, ...]]:
-    """The keyword arguments of each compilation's call, where a live run saw them."""
-    return {
-        record.compile_id: tuple(record.data["seen"]["given"])
-        for record in records
-        if record.kind == "dynamo_start" and "given" in (record.data.get("seen") or {})
-    }
-
-
-def _with_unseen_keywords(
-    seen: dict[str, tuple[GuardTerms, ...]],
-    given: Mapping[str, tuple[str, ...]],
-    compile_id: str,
-    speaker: Speaker,
-) -> dict[str, tuple[GuardTerms, ...]]:
-    """The difference in keywords for every entry, once they are seen to matter.
-
-    Guards on the keys of a dict are not among the texts that a live run evaluates.
-    """
-    lacking = [
-        failed
-        for failed, found in seen.items()
-        if all(recompile_records.subject_of(terms, speaker) != KEYWORDS for terms in found)
-    ]
-    if len(lacking) == len(seen) or compile_id not in given:
-        return seen
-    own = given[compile_id]
-    terms = GuardTerms("collection_length", speaker.keywords, "keys")
-    other = {failed for failed in lacking if set(given.get(failed, own)) != set(own)}
-    return {failed: (*found, terms) if failed in other else found for failed, found in seen.items()}
-
-
-def _with_keywords(one: Recompile, given: Mapping[str, tuple[str, ...]]) -> Recompile:
-    """Names in place of the counts of keyword arguments."""
-
-    def named(compile_id: str, count: str) -> str:
-        names = given.get(compile_id)
-        return count if names is None else ", ".join(names) or "none"
-
-    differences = tuple(
-        Difference(
-            subject=KEYWORDS,
-            before=named(one.nearest, told.before),
-            after=named(one.compile_id, told.after),
-        )
-        if told.subject == KEYWORDS
-        else told
-        for told in one.differences
-    )
-    causes = tuple(
-        msgspec.structs.replace(
-            cause,
-            expected=named(cause.failed, cause.expected),
-            actual=named(one.compile_id, cause.actual),
-        )
-        if cause.subject == KEYWORDS
-        else cause
-        for cause in one.causes
-    )
-    return msgspec.structs.replace(one, differences=differences, causes=causes)
 
 
 def _starts(by_key: dict[CompilationKey, list[TraceRecord]]) -> dict[str, SourceLocation]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from graphlens.model import Counts, GraphBreak, Recompile, Report, Trial, Unavailable
+from graphlens.analysis.report_parts import breaks_of, recompiles_of
+from graphlens.model import Counts, GraphBreak, Report, Trial
 
 
 def counts(report: Report) -> Counts:
@@ -43,7 +44,7 @@ def together(before: Report, after: Report) -> Trial:
 
 
 def in_words(trial: Trial) -> str:
-    """Such as ``3 breaks -> 0, 4 graphs -> 1``; only what changed."""
+    """Such as ``3 breaks → 0, 4 graphs → 1``; only what changed."""
     pairs = (
         ("break", trial.before.breaks, trial.after.breaks),
         ("graph", trial.before.graphs, trial.after.graphs),
@@ -76,13 +77,3 @@ def is_same(one: Report, other: Report) -> bool:
         for report in (one, other)
     ]
     return lines[0] == lines[1] and counts(one) == counts(other)
-
-
-def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
-    """Breaks of a report; none where they are not known."""
-    return () if isinstance(report.breaks, Unavailable) else report.breaks
-
-
-def recompiles_of(report: Report) -> tuple[Recompile, ...]:
-    """Recompiles of a report; none where they are not known."""
-    return () if isinstance(report.recompiles, Unavailable) else report.recompiles

@@ -1,27 +1,26 @@
 """Advice that was tried: each fix of a report, and then all that help, in captures of their own."""
 
 import linecache
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from graphlens.analysis.recompile_rewrites import loop_rewrites
+from graphlens.analysis.report_parts import breaks_of, recompiles_of
 from graphlens.analysis.rewrites import rewrites
 from graphlens.analysis.rewrites.together import merged
 from graphlens.analysis.source_code import SourceFile
 from graphlens.analysis.trial_results import (
     break_trial,
-    breaks_of,
     in_words,
     is_same,
     recompile_trial,
-    recompiles_of,
     together,
 )
 from graphlens.capture.fix_changes import change_for, joined
-from graphlens.capture.isolated_capture import NO_CHANGE, Change
+from graphlens.capture.isolated_capture import NO_CHANGE, Calls, Change
 from graphlens.capture.program_copy import CannotCopy, with_new_source
 from graphlens.capture.quiet import quiet
 from graphlens.model import Fix, GraphBreak, Note, Recompile, Report, Trial, Unavailable
@@ -31,7 +30,6 @@ MOST_TRIALS = 24
 _TOO_MANY = Unavailable(f"not tried: {MOST_TRIALS} captures were made already")
 
 Capture = Callable[[Callable[..., Any], Change], Report]
-Calls = Sequence[tuple[tuple[Any, ...], dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -101,27 +99,23 @@ class Trials:
         def judge(after: Report) -> Trial:
             return break_trial(found, self.report, after)
 
-        fixes = tuple(self._results(found.fixes, found.file, judge, found))
+        fixes = tuple(self._results(found, judge))
         return msgspec.structs.replace(found, fixes=fixes)
 
     def _tried_recompile(self, one: Recompile) -> Recompile:
         def judge(after: Report) -> Trial:
             return recompile_trial(self.report, after)
 
-        fixes = tuple(self._results(one.fixes, one.file, judge, one))
+        fixes = tuple(self._results(one, judge))
         return msgspec.structs.replace(one, fixes=fixes)
 
     def _results(
-        self,
-        fixes: Sequence[Fix],
-        file: str,
-        judge: Callable[[Report], Trial],
-        found: GraphBreak | Recompile,
+        self, found: GraphBreak | Recompile, judge: Callable[[Report], Trial]
     ) -> Iterator[Fix]:
         helps = False
-        for fix in fixes:
+        for fix in found.fixes:
             key = (fix.code, fix.diff)
-            plan = self._obstacle or self._plan(fix, file, found)
+            plan = self._obstacle or self._plan(fix, found)
             after = self._with_plan(key, plan)
             if isinstance(after, Unavailable):
                 yield msgspec.structs.replace(fix, trial=after)
@@ -133,7 +127,8 @@ class Trials:
                 helps = True
                 yield msgspec.structs.replace(fix, trial=trial)
 
-    def _plan(self, fix: Fix, file: str, found: GraphBreak | Recompile) -> _Plan | Unavailable:
+    def _plan(self, fix: Fix, found: GraphBreak | Recompile) -> _Plan | Unavailable:
+        file = found.file
         if fix.kind != "rewrite":
             change = change_for(fix, file, self._target)
             return change if isinstance(change, Unavailable) else _Plan(self._target, change)

@@ -1,5 +1,5 @@
 """Code rewrites for the common causes of graph breaks."""
 
-from graphlens.analysis.rewrites.offer import Rewrite, rewrites
+from graphlens.analysis.rewrites.offer import Rewrite, as_fix, rewrites
 
-__all__ = ["Rewrite", "rewrites"]
+__all__ = ["Rewrite", "as_fix", "rewrites"]

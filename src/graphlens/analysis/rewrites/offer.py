@@ -18,6 +18,7 @@ from graphlens.analysis.rewrites.place import Draft, Place, at
 from graphlens.analysis.rewrites.program import FUNCTIONS, Program, parse, parse_again
 from graphlens.analysis.rewrites.tell import clock, tell
 from graphlens.analysis.rewrites.text import Refused, Span, Text, last_line
+from graphlens.model import Fix
 
 _BYTE_ORDER_MARK = "\ufeff"
 _Rule = Callable[[Place], list[Draft]]
@@ -40,6 +41,11 @@ class Rewrite:
     source: str
     diff: str
     caution: str
+
+
+def as_fix(rewrite: Rewrite) -> Fix:
+    """A rewrite as a report holds it."""
+    return Fix(kind="rewrite", title=rewrite.title, diff=rewrite.diff, caution=rewrite.caution)
 
 
 def rewrites(source: str, file: str, line: int, cause: str) -> tuple[Rewrite, ...]:
@@ -126,7 +132,6 @@ def _function_code(program: Program) -> ast.AST:
 
 _RULES: dict[str, tuple[_Rule, ...]] = {
     "autograd_function": (copy_twins,),
-    "autograd_function_apply_duplicate_tensor_input": (copy_twins,),
     "container_length": (at_once,),
     "data_dependent_branch": (decide,),
     "data_dependent_output_shape": (unmask, count_nonzero, assign_masked),

@@ -7,7 +7,8 @@ what is meant to be as it is.
 
 from collections.abc import Iterator
 
-from graphlens.model import GraphBreak, Recompile, Report, Unavailable
+from graphlens.analysis.report_parts import breaks_of, recompiles_of
+from graphlens.model import GraphBreak, Recompile, Report
 from graphlens.renderers.findings.finding import (
     BREAK,
     EAGER,
@@ -32,7 +33,7 @@ def findings(report: Report, root: str = "") -> tuple[Finding, ...]:
 
 def _breaks(report: Report, root: str) -> Iterator[Finding]:
     by_line: dict[tuple[str, int], list[GraphBreak]] = {}
-    for one in () if isinstance(report.breaks, Unavailable) else report.breaks:
+    for one in breaks_of(report):
         by_line.setdefault((one.file, one.line), []).append(one)
     functions = Functions(report)
     for group in by_line.values():
@@ -41,7 +42,7 @@ def _breaks(report: Report, root: str) -> Iterator[Finding]:
 
 def _recompiles(report: Report, root: str) -> Iterator[Finding]:
     by_frame: dict[str, list[Recompile]] = {}
-    for one in () if isinstance(report.recompiles, Unavailable) else report.recompiles:
+    for one in recompiles_of(report):
         by_frame.setdefault(one.frame, []).append(one)
     frames = {frame.id: frame for frame in report.frames}
     for name, group in by_frame.items():
@@ -50,8 +51,8 @@ def _recompiles(report: Report, root: str) -> Iterator[Finding]:
 
 def _frames(report: Report, root: str) -> Iterator[Finding]:
     """Frames that neither a break nor a recompile of the report speaks of already."""
-    breaks = () if isinstance(report.breaks, Unavailable) else report.breaks
-    recompiles = () if isinstance(report.recompiles, Unavailable) else report.recompiles
+    breaks = breaks_of(report)
+    recompiles = recompiles_of(report)
     skipping = {
         name for one in breaks if one.consequence == "frame_skipped" for name in one.compile_ids
     }

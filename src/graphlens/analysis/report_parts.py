@@ -1,0 +1,16 @@
+"""Parts of a report for code that does the same where they are not known as where there are none.
+
+What tells a reader of them must not use these: to it, what is not known is not nothing.
+"""
+
+from graphlens.model import GraphBreak, Recompile, Report, Unavailable
+
+
+def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
+    """Breaks of a report; none where they are not known."""
+    return () if isinstance(report.breaks, Unavailable) else report.breaks
+
+
+def recompiles_of(report: Report) -> tuple[Recompile, ...]:
+    """Recompiles of a report; none where they are not known."""
+    return () if isinstance(report.recompiles, Unavailable) else report.recompiles
