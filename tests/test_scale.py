@@ -247,8 +247,9 @@ def test_a_real_run_of_500_breaks_that_is_compiled_again_twice(tmp_path: Path) -
     assert len(report.recompiles) == recompiles_kept_by_torch() == 1000
     assert {one.hits for one in report.breaks} == {len(SIZES)}
     print(f"report of 500 breaks, {len(report.frames)} frames: {seconds:.2f} s")
+    assert seconds < 4
     if seconds >= 2:
-        pytest.xfail(f"{seconds:.1f} s: the parts that are not yet linear are to be found")
+        pytest.xfail(f"{seconds:.1f} s: above the goal of 2, which a loaded machine can miss")
 
 
 def functions_of(path: Path) -> list[Callable[..., object]]:

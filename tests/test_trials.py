@@ -41,6 +41,7 @@ from trial_programs import (
     guarded,
     metered,
     neighbours,
+    of_two_files,
     rows,
     scaled,
     stepped,
@@ -253,6 +254,12 @@ def test_rewrites_of_neighbouring_lines_are_tried_together() -> None:
     report = graphlens.explain(neighbours, try_advice=True)(torch.ones(2))
     assert isinstance(report.together, Trial)
     assert (report.together.before.breaks, report.together.after.breaks) == (3, 0)
+
+
+def test_rewrites_of_two_files_are_tried_together() -> None:
+    report = graphlens.explain(of_two_files, try_advice=True)(torch.ones(3))
+    assert isinstance(report.together, Trial)
+    assert (report.together.before.breaks, report.together.after.breaks) == (2, 0)
 
 
 def test_a_loop_over_rows_is_rewritten() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from trial_helpers import part
+
 
 def chatty(x: Any) -> Any:
     for _ in range(3):
@@ -101,3 +103,9 @@ def stepped(model: Any, optimizer: Any, x: Any) -> Any:
     loss.backward()
     optimizer.step()
     return loss
+
+
+def of_two_files(x: torch.Tensor) -> Any:
+    x = x + 1
+    print("in whole")
+    return part(x) * 3

@@ -141,11 +141,11 @@ class Trials:
         same = [one for one in offered if one.diff == fix.diff]
         if not same:
             return Unavailable("not tried: the file has changed since")
-        return self._rewritten(file, same[0].source)
+        return self._rewritten(self._target, file, same[0].source)
 
-    def _rewritten(self, file: str, source: str) -> _Plan | Unavailable:
+    def _rewritten(self, target: Callable[..., Any], file: str, source: str) -> _Plan | Unavailable:
         try:
-            target = with_new_source(self._target, self._calls, file, source)
+            target = with_new_source(target, self._calls, file, source)
         except CannotCopy as error:
             return Unavailable(f"not tried: {error}")
         return _Plan(target, NO_CHANGE, file, source)
@@ -181,7 +181,7 @@ class Trials:
             if not file:
                 continue
             text = merged("".join(linecache.getlines(file)), texts)
-            plan = self._rewritten(file, text)
+            plan = self._rewritten(target, file, text)  # a copy of the copy, for the next file
             if isinstance(plan, Unavailable):
                 return plan
             target = plan.target
