@@ -117,7 +117,7 @@ def record(
 
 
 def test_a_break_that_splits() -> None:
-    found = parse_break(record(BRANCH))
+    found = parse_break(_record(BRANCH))
     assert (found.file, found.line, found.function) == ("/home/me/rec.py", 20, "forward")
     assert found.code == "if x.sum()>0:"
     assert found.kind == "Data-dependent branching"
@@ -180,3 +180,16 @@ def test_a_branch_told_in_two_ways_is_one_break(texts: tuple[str, str]) -> None:
     assert found.explanation.startswith("Detected data-dependent branching")
     assert found.context == "attempted to jump with TensorVariable()"
     assert (found.records, found.compile_ids) == (2, ("0/0", "1/0"))
+
+
+def test_the_rest_of_a_function_that_runs_eager_is_not_a_plain_split() -> None:
+    """Torch 2.11 to 2.14: a break in `try` with a line before it where torch can go on."""
+    rest = (
+        "Encountered graph break that we cannot resume from. Compiling up to the previous "
+        "resumable state, then skipping the rest of the function. Graph break encountered:\n\n"
+    )
+    text = BRANCH.replace("Data-dependent branching\n", f"{rest}Data-dependent branching\n", 1)
+    found = parse_break(_record(text))
+    assert (found.consequence, found.rest_eager) == ("split", True)
+    assert found.kind == "Data-dependent branching"
+    assert not parse_break(_record(BRANCH)).rest_eager

@@ -59,7 +59,7 @@ def _switches(found: GraphBreak) -> list[Fix]:
 
 def _advice(found: GraphBreak) -> list[str]:
     advice = [_WORDS[found.cause](found)] if found.cause in _WORDS else list(found.hints)
-    if found.inside and found.consequence == "frame_skipped":
+    if found.inside and (found.consequence == "frame_skipped" or found.rest_eager):
         advice.append(_out_of_block(found))
     return [text for text in advice if text]
 

@@ -9,8 +9,8 @@ from graphlens.model import GraphBreak, SourceLocation
 def whole_function(
     found: GraphBreak, files: SourceFiles, root: SourceLocation | None
 ) -> tuple[str, SourceLocation | None]:
-    """Why the whole function runs eager, and what made it so."""
-    if found.consequence != "frame_skipped":
+    """Why the whole function, or the rest of it, runs eager, and what made it so."""
+    if found.consequence != "frame_skipped" and not found.rest_eager:
         return "", None
     if found.cause == "user_exception":
         return "the exception leaves the function, and torch gives up on it for this call", None

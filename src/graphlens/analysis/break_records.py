@@ -41,6 +41,7 @@ _HINT = _section("  Hint:")
 _CONTEXT = _section("  Developer debug context:")
 _LINK = re.compile(r"please visit: (?P<url>\S+?(?P<code>gb\d+)\.html)")
 _SKIPPED = "Skipping the f"  # "Skipping the function" or "Skipping the frame"
+_REST = "then skipping the rest of the function"
 _FIRST_OF_TWO = "*** While handling this graph break, another graph break occurred: ***"
 _OPERATOR = "Higher Order Operator:"
 # A branch on a number out of a tensor, which torch reports as this on its way through a call and
@@ -86,6 +87,7 @@ def parse_break(record: TraceRecord) -> GraphBreak:
         gb_code=link["code"].upper() if link else "",
         link=link["url"] if link else "",
         consequence="frame_skipped" if _SKIPPED in text else "split",
+        rest_eager=_REST in text and _SKIPPED not in text,
         skipped_because=_second_reason(second) if _SKIPPED in text else "",
         inside=_origin(body),
         explanation=_joined(explanation["text"]) if explanation else "",
@@ -132,6 +134,7 @@ def _merged(first: GraphBreak, again: GraphBreak) -> GraphBreak:
         records=first.records + again.records,
         compile_ids=tuple(dict.fromkeys(first.compile_ids + again.compile_ids)),
         consequence="frame_skipped" if skipped else "split",
+        rest_eager=not skipped and (first.rest_eager or again.rest_eager),
         explanation=first.explanation or again.explanation,
         hints=first.hints or again.hints,
         skipped_because=first.skipped_because or again.skipped_because,

@@ -22,8 +22,10 @@ class GraphBreak(Data, frozen=True, kw_only=True):
         trigger: The call or value that caused it, as the user wrote it; empty when not known.
         caret: Where in ``code`` that stands, as first column and the one after the last, from 0.
         because: What happened, in the user's terms.
-        skipped_because: Why the whole function runs eager and not only this line; empty when it
-            does not, or torch did not say.
+        rest_eager: Whether a ``split`` is the last of its function: torch compiles up to a line
+            before it, where it could go on, and runs all that follows eager.
+        skipped_because: Why the whole function, or the rest of it, runs eager and not only this
+            line; empty when it does not, or torch did not say.
         inside: What made it so, such as the ``with`` or the loop that the line stands in.
         operator: The call that takes a function and traces it whole, such as
             ``torch.utils.checkpoint.checkpoint``, where the line is in such a function: all of the
@@ -50,6 +52,7 @@ class GraphBreak(Data, frozen=True, kw_only=True):
     cause: str = "other"
     gb_code: str = ""
     consequence: str = "split"
+    rest_eager: bool = False
     trigger: str = ""
     caret: tuple[int, int] | None = None
     because: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from graphlens.analysis.causes import CAUSES
 from graphlens.analysis.crossed_values import resumed_function
 from graphlens.analysis.places import is_library
+from graphlens.analysis.report_parts import breaks_of
 from graphlens.model import Frame, GraphBreak, Report, Unavailable
 from graphlens.renderers.escape import one_line, printable
 from graphlens.renderers.findings.finding import BREAK, EAGER, INTENDED, CodeLine, Finding
@@ -34,6 +35,9 @@ class Functions:
         self._of_function: Counter[Place] = Counter()
         self._of_line: Counter[tuple[str, int]] = Counter()
         given_up = {_place(frame) for frame in report.frames if frame.outcome == "skipped"}
+        given_up |= {
+            place for one in breaks_of(report) if one.rest_eager for place in self._of(one)
+        }
         for item in () if isinstance(report.eager, Unavailable) else report.eager:
             place = item.place
             name = place.function.rpartition(".")[2]
@@ -45,11 +49,11 @@ class Functions:
                 self._of_line[place.file, place.line] += item.count
 
     def given_up(self, found: GraphBreak) -> str:
-        """The user's function that runs eager for a break; empty where it is none of the user's.
+        """The user's function that runs eager for a break, all or the rest of it, or "".
 
         Torch gives up on functions of libraries too, for lines that only call them.
         """
-        if found.consequence != "frame_skipped":
+        if found.consequence != "frame_skipped" and not found.rest_eager:
             return ""
         known = self._of(found)
         if not known:
@@ -82,7 +86,10 @@ def of_breaks(group: Sequence[GraphBreak], functions: Functions, root: str) -> F
     cost, weight = _cost(group, functions)
     kind = EAGER if skipped else BREAK
     what = CAUSES.get(main.cause, CAUSES["other"])
-    title = f"all of {functions.given_up(skipped)}, because of {what}" if skipped else what
+    title = what
+    if skipped:
+        part = "the rest" if skipped.rest_eager else "all"
+        title = f"{part} of {functions.given_up(skipped)}, because of {what}"
     if main.cause in _INTENDED:
         kind = INTENDED
     return Finding(
@@ -150,7 +157,8 @@ def _why(main: GraphBreak, skipped: GraphBreak | None, root: str) -> tuple[str, 
     lines = [main.because or main.explanation]
     if skipped is not None and skipped.skipped_because:
         place = f" ({location_text(skipped.inside, root)})" if skipped.inside else ""
-        lines.append(f"The whole function runs eager: {skipped.skipped_because}{place}.")
+        part = "From a line before it, the rest of the" if skipped.rest_eager else "The whole"
+        lines.append(f"{part} function runs eager: {skipped.skipped_because}{place}.")
     return tuple(text for text in map(one_line, "\n".join(lines).split("\n")) if text)
 
 
