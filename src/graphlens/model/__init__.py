@@ -4,36 +4,57 @@ Everything a run produced is in these classes, so a report can be saved, loaded 
 machine without torch, compared and drawn. Nothing here computes; see ``analysis``.
 """
 
+from graphlens.model.accuracy import (
+    NOT_COMPARED,
+    VERDICTS,
+    Accuracy,
+    CastChange,
+    Divergence,
+    Errors,
+    SwitchTried,
+    TensorAccuracy,
+)
 from graphlens.model.advice import NOT_TRIED, Counts, Fix, Trial
 from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Compilation, Frame
-from graphlens.model.graph import (
-    Dim,
-    Failure,
-    Graph,
-    ModuleCall,
-    Node,
-    Subgraph,
-    Symbol,
-    TensorSpec,
-)
+from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
 from graphlens.model.report import Environment, Probe, Report
 from graphlens.model.schema import SCHEMA, from_json, to_json
-from graphlens.model.source import Excerpt, SourceLocation
+from graphlens.model.source import Excerpt, ModuleCall, SourceLocation
+from graphlens.model.tensor import Dim, TensorSpec
+from graphlens.model.timing import (
+    NOT_TIMED,
+    CandidateTiming,
+    CompilePhase,
+    Measured,
+    Payback,
+    StepPart,
+    StepParts,
+    Timing,
+)
 from graphlens.model.unavailable import Unavailable
 
 __all__ = [
+    "NOT_COMPARED",
+    "NOT_TIMED",
     "NOT_TRIED",
     "SCHEMA",
+    "VERDICTS",
+    "Accuracy",
+    "CandidateTiming",
+    "CastChange",
     "Compilation",
+    "CompilePhase",
     "Counts",
     "Difference",
     "Dim",
+    "Divergence",
     "EagerOperators",
     "Environment",
+    "Errors",
     "Excerpt",
     "Failure",
     "Fix",
@@ -41,16 +62,23 @@ __all__ = [
     "Graph",
     "GraphBreak",
     "GuardFailure",
+    "Measured",
     "ModuleCall",
     "Node",
     "Note",
+    "Payback",
     "Probe",
     "Recompile",
     "Report",
     "SourceLocation",
+    "StepPart",
+    "StepParts",
     "Subgraph",
+    "SwitchTried",
     "Symbol",
+    "TensorAccuracy",
     "TensorSpec",
+    "Timing",
     "TraceRecord",
     "Trial",
     "Unavailable",

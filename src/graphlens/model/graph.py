@@ -1,44 +1,14 @@
 """A captured graph: nodes with their tensors, user lines and modules."""
 
 from graphlens.model import presentation
+from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.base import Data
-from graphlens.model.source import SourceLocation
+from graphlens.model.source import ModuleCall, SourceLocation
+from graphlens.model.tensor import Dim, TensorSpec
+from graphlens.model.timing import NOT_TIMED, Timing
 from graphlens.model.unavailable import Unavailable
 
-Dim = int | str
-"""A size or stride: a number, or a symbolic expression such as ``s0`` or ``8*s0``."""
-
 OPERATOR_OPCODES = frozenset({"call_function", "call_method", "call_module"})
-
-
-class TensorSpec(Data, frozen=True, kw_only=True):
-    """What is known of a tensor without its values.
-
-    Attributes:
-        shape: One entry a dimension; symbolic sizes stay readable strings.
-        dtype: Short torch name, such as ``float32``.
-        stride: In elements, one entry a dimension; None where the layout has no strides.
-        device: Such as ``cpu`` or ``cuda:0``.
-        requires_grad: None where the source did not say.
-    """
-
-    shape: tuple[Dim, ...]
-    dtype: str
-    stride: tuple[Dim, ...] | None = None
-    device: str = ""
-    requires_grad: bool | None = None
-
-
-class ModuleCall(Data, frozen=True, kw_only=True):
-    """One ``nn.Module`` on the way from the root to a node.
-
-    Attributes:
-        path: Attribute path from the root module, such as ``layer1.0.conv1``; empty for the root.
-        type: Qualified class name.
-    """
-
-    path: str
-    type: str = ""
 
 
 class Node(Data, frozen=True, kw_only=True):
@@ -208,8 +178,8 @@ class Graph(Data, frozen=True, kw_only=True):
     code: str | Unavailable = Unavailable("not recorded")
     output_code: str | Unavailable = Unavailable("the inner backend generated no program")
     kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
-    timing: float | Unavailable = Unavailable("not timed; use graphlens.compare")
-    accuracy: str | Unavailable = Unavailable("not compared; use graphlens.compare")
+    timing: Timing | Unavailable = NOT_TIMED
+    accuracy: Accuracy | Unavailable = NOT_COMPARED
 
     @property
     def operators(self) -> tuple[Node, ...]:

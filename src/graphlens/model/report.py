@@ -1,6 +1,7 @@
 """The report of one run."""
 
 from graphlens.model import presentation
+from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.advice import Trial
 from graphlens.model.base import Data
 from graphlens.model.breaks import EagerOperators, GraphBreak
@@ -8,6 +9,7 @@ from graphlens.model.frames import Frame
 from graphlens.model.graph import Graph
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Recompile
+from graphlens.model.timing import NOT_TIMED, Payback, StepParts, Timing
 from graphlens.model.unavailable import Unavailable
 
 SCHEMA = "graphlens-report/1"
@@ -62,8 +64,10 @@ class Report(Data, frozen=True, kw_only=True):
         recompiles: Every recompile, in order.
         eager: Operators that ran outside every graph, by the user's line, most first.
         kernels: Names of generated kernels.
-        timings: Measured by ``compare``.
-        accuracy: Measured by ``compare``.
+        timings: Of the whole program, then of each graph, measured by ``compare``.
+        step: Where the time of the whole program goes, measured by ``compare``.
+        payback: When compiling has paid, measured by ``compare``.
+        accuracy: Of the whole program, measured by ``compare``.
         together: What following all advice that helps gives; None where advice was not tried.
         notes: What a reader must know.
         schema: Version of this format.
@@ -78,8 +82,10 @@ class Report(Data, frozen=True, kw_only=True):
         "counted by graphlens.explain only, as counting slows the program down"
     )
     kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
-    timings: tuple[float, ...] | Unavailable = Unavailable("not timed; use graphlens.compare")
-    accuracy: tuple[str, ...] | Unavailable = Unavailable("not compared; use graphlens.compare")
+    timings: tuple[Timing, ...] | Unavailable = NOT_TIMED
+    step: StepParts | Unavailable = NOT_TIMED
+    payback: Payback | Unavailable = NOT_TIMED
+    accuracy: Accuracy | Unavailable = NOT_COMPARED
     together: Trial | Unavailable | None = None
     notes: tuple[Note, ...] = ()
     schema: str = SCHEMA

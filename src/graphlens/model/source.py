@@ -32,3 +32,15 @@ class Excerpt(Data, frozen=True, kw_only=True, tag="excerpt", tag_field="kind"):
 
     first: int
     lines: tuple[str, ...]
+
+
+class ModuleCall(Data, frozen=True, kw_only=True):
+    """One ``nn.Module`` on the way from the root to a node.
+
+    Attributes:
+        path: Attribute path from the root module, such as ``layer1.0.conv1``; empty for the root.
+        type: Qualified class name.
+    """
+
+    path: str
+    type: str = ""
