@@ -1456,6 +1456,24 @@ def test_the_diff_of_a_last_line_without_end() -> None:
     )
 
 
+def test_the_diff_names_the_line_that_changes_among_equal_ones() -> None:
+    source = "import torch\ndef f(x):\n" + "    print(x)\n" * 6 + "    return x\n"
+    (found,) = rewrites(source, "model.py", 3, "print_call")
+    assert found.diff == (
+        "--- model.py\n"
+        "+++ model.py\n"
+        "@@ -1,6 +1,7 @@\n"
+        " import torch\n"
+        " def f(x):\n"
+        "-    print(x)\n"
+        "+    if not torch.compiler.is_compiling():\n"
+        "+        print(x)\n"
+        "     print(x)\n"
+        "     print(x)\n"
+        "     print(x)\n"
+    )
+
+
 def test_positions_behind_letters_of_several_bytes() -> None:
     before = "def f(x):\n    é = 'ü→𝔘'; y = {'ß': x.sin() if x.sum() > 0 else x}  # ö  #<\n    return y\n"
     after = "def f(x):\n    é = 'ü→𝔘'; y = {'ß': torch.where(x.sum() > 0, x.sin(), x)}  # ö\n    return y\n"
