@@ -154,15 +154,12 @@ def test_breaks_and_recompiles_are_all_there() -> None:
 AT_HAND = [pytest.param(0, id="trace"), pytest.param(500, id="source")]
 
 
-# With the source it is just below two, of which a line's place in the file takes a third.
-@pytest.mark.parametrize(("functions", "limit"), [(0, 2), (500, 3)], ids=["trace", "source"])
-def test_a_report_of_500_breaks_and_1000_recompiles_takes_seconds(
-    functions: int, limit: int
-) -> None:
+@pytest.mark.parametrize("at_hand", AT_HAND)
+def test_a_report_of_500_breaks_and_1000_recompiles_takes_seconds(at_hand: int) -> None:
     found = records(500)
-    seconds = best_of_three(lambda: assembled_and_rendered(found, functions))
+    seconds = best_of_three(lambda: assembled_and_rendered(found, at_hand))
     print(f"500 breaks and 1,000 recompiles, assembled and rendered: {seconds:.2f} s")
-    assert seconds < limit
+    assert seconds < 2
 
 
 @pytest.mark.parametrize("at_hand", AT_HAND)
@@ -191,10 +188,12 @@ def test_the_printed_summary_of_a_large_run_stays_readable() -> None:
     assert any(line.startswith("... ") and "more graph break" in line for line in lines)
 
 
-@pytest.mark.xfail(reason="the note on module paths names every graph", strict=False)
 def test_notes_of_a_large_trace_are_short() -> None:
     report = assemble(records(500), [], ENVIRONMENT)
-    assert max(len(note.message) for note in report.notes) < 500
+    (note,) = report.notes
+    first = [f"{number}/0.dynamo" for number in range(5)]
+    assert len(note.message) < 500
+    assert note.message.startswith(f"{', '.join(first)} and 1,495 more: ")
 
 
 def live_graphs(found: list[TraceRecord]) -> list[LiveGraph]:
@@ -247,9 +246,7 @@ def test_a_real_run_of_500_breaks_that_is_compiled_again_twice(tmp_path: Path) -
     assert len(report.recompiles) == recompiles_kept_by_torch() == 1000
     assert {one.hits for one in report.breaks} == {len(SIZES)}
     print(f"report of 500 breaks, {len(report.frames)} frames: {seconds:.2f} s")
-    assert seconds < 4
-    if seconds >= 2:
-        pytest.xfail(f"{seconds:.1f} s: above the goal of 2, which a loaded machine can miss")
+    assert seconds < 2
 
 
 def functions_of(path: Path) -> list[Callable[..., object]]:

@@ -27,6 +27,8 @@ from graphlens.model import (
     Unavailable,
 )
 
+_MOST_NAMES = 5
+
 
 def assemble(
     records: Sequence[TraceRecord],
@@ -65,6 +67,12 @@ def assemble(
     )
 
 
+def _first_of(names: Sequence[str]) -> str:
+    """Names of a note: a large run has hundreds of graphs, and a note is to be read."""
+    more = f" and {len(names) - _MOST_NAMES:,} more" if names[_MOST_NAMES:] else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
+
+
 def _replay_notes(records: Sequence[TraceRecord]) -> list[Note]:
     cached = list(dict.fromkeys(r.compile_id for r in records if r.kind == REPLAY))
     if not cached:
@@ -72,7 +80,7 @@ def _replay_notes(records: Sequence[TraceRecord]) -> list[Note]:
     return [
         Note(
             code="cached",
-            message=f"A compile cache answered for {', '.join(cached)}. Lowered graphs there are "
+            message=f"A compile cache answered for {_first_of(cached)}. Lowered graphs there are "
             "those of the run that filled it, read from torch's trace; they have no module paths, "
             "and lines only where the present program has the same.",
             hint="TORCHINDUCTOR_AUTOGRAD_CACHE=0 lowers them anew, and still uses built kernels.",
@@ -88,7 +96,7 @@ def _module_notes(graphs: Sequence[Graph]) -> list[Note]:
     return [
         Note(
             code="no-module-paths",
-            message=f"{', '.join(foreign)}: read from torch's trace, which has no module paths "
+            message=f"{_first_of(foreign)}: read from torch's trace, which has no module paths "
             "and names only the values in use of an operator with several.",
             hint="Compile with backend=graphlens.backend(inner=...) around the backend in use.",
         )

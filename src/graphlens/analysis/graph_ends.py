@@ -14,15 +14,18 @@ def with_ends(graphs: Iterable[Graph], breaks: Sequence[GraphBreak]) -> tuple[Gr
     The backend is told only a short reason in Dynamo's own terms, such as ``generic_jump
     TensorVariable()``; it stays where no single break of the graph's function fits.
     """
-    return tuple(_with_end(graph, breaks) for graph in graphs)
+    of_compilation: dict[str, list[GraphBreak]] = {}
+    # A function broken twice is resumed between: its first graph ends at the first break.
+    for found in sorted(breaks, key=lambda found: found.line):
+        for compile_id in dict.fromkeys(found.compile_ids):
+            of_compilation.setdefault(compile_id, []).append(found)
+    return tuple(_with_end(graph, of_compilation.get(graph.compile_id, ())) for graph in graphs)
 
 
 def _with_end(graph: Graph, breaks: Sequence[GraphBreak]) -> Graph:
     if not graph.ended_by:
         return graph
-    fitting = [b for b in breaks if graph.compile_id in b.compile_ids and can_hold(graph, b)]
-    # A function broken twice is resumed between: its first graph ends at the first break.
-    fitting.sort(key=lambda found: found.line)
-    if not fitting:
+    end = next((found for found in breaks if can_hold(graph, found)), None)
+    if end is None:
         return graph
-    return msgspec.structs.replace(graph, ended_by=f"{fitting[0].kind} at line {fitting[0].line}")
+    return msgspec.structs.replace(graph, ended_by=f"{end.kind} at line {end.line}")

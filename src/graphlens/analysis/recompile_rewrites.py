@@ -41,17 +41,9 @@ def _is_of_rows(subject: str) -> bool:
     return subject.endswith(", dimension 0") or subject.startswith("length of ")
 
 
-def _loops(source: SourceFile, line: int) -> Iterator[int]:
-    """First lines of the loops in a function; top statements that end before it are passed by."""
-    waiting: list[ast.AST] = list(source.tree.body) if source.tree else []
-    while waiting:
-        node = waiting.pop()
-        first, last = getattr(node, "lineno", line), getattr(node, "end_lineno", None) or line
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            begin = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            if line in (begin, node.lineno):
-                yield from (one.lineno for one in ast.walk(node) if isinstance(one, ast.For))
-                return
-            first = begin
-        if first <= line <= last:
-            waiting += ast.iter_child_nodes(node)
+def _loops(source: SourceFile, line: int) -> list[int]:
+    """First lines of the loops in the function that begins at a line."""
+    function = source.beginning(line)
+    if function is None:
+        return []
+    return [node.lineno for node in ast.walk(function) if isinstance(node, ast.For)]

@@ -1,7 +1,7 @@
 """A user's source file, as far as a report speaks of it: excerpts, and what a line stands in."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graphlens.model import Excerpt, SourceLocation
@@ -12,7 +12,8 @@ Columns = tuple[int, int]
 Path = tuple[ast.AST, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 CONTEXT = 2
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FUNCTIONS = (*_DEFINITIONS, ast.Lambda)
 _BLOCKS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
     ((ast.Try,), "try"),
     ((ast.With, ast.AsyncWith), "with"),
@@ -50,6 +51,7 @@ class SourceFile:
         self.text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
         self._tree: ast.Module | None = None
         self._read = False
+        self._parts_of: dict[ast.AST, dict[int, list[ast.AST]]] = {}
 
     @property
     def tree(self) -> ast.Module | None:
@@ -110,6 +112,14 @@ class SourceFile:
                     found = node
         return found
 
+    def beginning(self, line: int) -> Function | None:
+        """The function that begins at a line, which may be that of a decorator."""
+        for path in self._around(line):
+            for node in path:
+                if isinstance(node, _DEFINITIONS) and line in (node.lineno, _first_line(node)):
+                    return node
+        return None
+
     def within(self, node: Function, line: int) -> bool:
         """Whether a line is part of a function."""
         return any(node in path for path in self._around(line))
@@ -154,12 +164,21 @@ class SourceFile:
             path = waiting.pop()
             children = [
                 (*path, child)
-                for child in ast.iter_child_nodes(path[-1])
-                if _spans(child, line) and self._overlaps(child, line, columns)
+                for child in self._parts(path[-1]).get(line, ())
+                if self._overlaps(child, line, columns)
             ]
             if not children:
                 yield path
             waiting += reversed(children)
+
+    def _parts(self, node: ast.AST) -> dict[int, list[ast.AST]]:
+        """A node's children by each line that they are part of."""
+        if node not in self._parts_of:
+            found = self._parts_of[node] = {}
+            for child in ast.iter_child_nodes(node):
+                for line in _lines(child):
+                    found.setdefault(line, []).append(child)
+        return self._parts_of[node]
 
     def _overlaps(self, node: ast.AST, line: int, columns: Columns | None) -> bool:
         if columns is None or not isinstance(node, (ast.stmt, ast.expr)):
@@ -176,14 +195,18 @@ def _characters(text: str, offset: int) -> int:
     return len(text.encode()[:offset].decode(errors="ignore"))
 
 
-def _spans(node: ast.AST, line: int) -> bool:
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _lines(node: ast.AST) -> Iterable[int]:
     first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    if isinstance(node, (*_DEFINITIONS, ast.ClassDef)):
+        first = _first_line(node)
     if first is None or last is None:
         # Such as match cases and exception handlers of old, whose children have lines.
-        return any(_spans(child, line) for child in ast.iter_child_nodes(node))
-    return bool(first <= line <= last)
+        return {line for child in ast.iter_child_nodes(node) for line in _lines(child)}
+    return range(first, last + 1)
 
 
 class SourceFiles:

@@ -104,9 +104,9 @@ def _check(draft: Draft, place: Place) -> None:
 
 
 def _around(draft: Draft, place: Place) -> Span | None:
-    """Whole lines of the one top statement that all edits are in; None where they are in more."""
+    """Whole lines of the top statement on the line, if all edits are in it; None else."""
     starts = place.text.starts
-    for node in place.program.tree.body:
+    for node in place.program.tops:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         end = starts[last_line(node)] if last_line(node) < len(starts) else len(place.text.source)
         span = (starts[first - 1], end)

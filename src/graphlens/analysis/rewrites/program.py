@@ -2,9 +2,11 @@
 
 import ast
 import warnings
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from graphlens.analysis.rewrites.text import Refused, Text, last_line
 
@@ -22,10 +24,15 @@ class Program:
     line: int
 
     @cached_property
+    def tops(self) -> list[ast.stmt]:
+        """The statements of the module that the line is part of; mostly one."""
+        return _on(self.line, self.tree.body)
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Of what is in the outermost statement on the line: a file may have thousands more."""
         found: dict[ast.AST, ast.AST] = {}
-        for top in _on(self.line, self.tree.body):
+        for top in self.tops:
             found[top] = self.tree
             for node in ast.walk(top):
                 found.update(dict.fromkeys(ast.iter_child_nodes(node), node))
@@ -68,7 +75,7 @@ class Program:
     def innermost(self) -> ast.stmt:
         """The innermost statement that the line is part of; the last one of several."""
         found: list[ast.stmt] = []
-        inside = _on(self.line, self.tree.body)
+        inside = self.tops
         while inside:
             found.append(inside[-1])
             inside = _on(self.line, list(_statements(inside[-1])))
@@ -88,7 +95,9 @@ class Program:
 
 
 def _on(line: int, statements: list[ast.stmt]) -> list[ast.stmt]:
-    return [node for node in statements if node.lineno <= line <= last_line(node)]
+    """Of statements one after another those that a line is part of."""
+    first = bisect_left(statements, line, key=last_line)
+    return list(takewhile(lambda node: node.lineno <= line, statements[first:]))
 
 
 def _statements(outer: ast.AST) -> Iterator[ast.stmt]:

@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graphlens.analysis.rewrites.edits import Edit
 from graphlens.analysis.rewrites.names import Function
@@ -24,11 +25,11 @@ def torch_name(program: Program, function: Function) -> TorchName:
     """
     for name in _inside(function, program.line):
         return TorchName(name)
-    for name in _imported(program.tree.body):
+    for name in _imported_by(program.tree):
         if _bound_elsewhere(program, function, name):
             raise Refused
         return TorchName(name)
-    if _anywhere(program, "torch") or _bound_elsewhere(program, function, "torch"):
+    if _anywhere(program.tree, "torch") or _bound_elsewhere(program, function, "torch"):
         raise Refused
     return TorchName("torch", _import(program))
 
@@ -39,6 +40,12 @@ def _inside(function: Function, line: int) -> list[str]:
         return []
     before = [node for node in function.node.body if last_line(node) < line]
     return [name for name in _imported(before) if len(function.bindings(name)) == 1]
+
+
+# Breaks of one file come one after another.
+@lru_cache(maxsize=1)
+def _imported_by(tree: ast.Module) -> tuple[str, ...]:
+    return tuple(_imported(tree.body))
 
 
 def _imported(body: list[ast.stmt]) -> list[str]:
@@ -70,9 +77,10 @@ def _catch_all(function: Function) -> set[str]:
     return {argument.arg for argument in (given.vararg, given.kwarg) if argument}
 
 
-def _anywhere(program: Program, name: str) -> bool:
+@lru_cache(maxsize=1)
+def _anywhere(tree: ast.Module, name: str) -> bool:
     """Whether the module binds a name in some other way than by importing torch."""
-    for node in ast.walk(program.tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == name:
             return True
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
