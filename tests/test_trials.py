@@ -1,11 +1,13 @@
 """Advice that is tried: captures beside the user's state, with a switch, a mark or a rewrite."""
 
+import linecache
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import graphlens
+from graphlens.analysis.report_parts import breaks_of
 from graphlens.analysis.rewrites.together import merged
 from graphlens.analysis.trial_results import break_trial, in_words, recompile_trial
 from graphlens.model import (
@@ -45,6 +47,7 @@ from trial_programs import (
     rows,
     scaled,
     stepped,
+    twice,
 )
 
 
@@ -268,3 +271,31 @@ def test_a_loop_over_rows_is_rewritten() -> None:
     found = [fix for one in report.recompiles for fix in one.fixes if fix.kind == "rewrite"]
     assert found
     assert all(isinstance(fix.trial, Trial) and fix.trial.helps for fix in found)
+
+
+def test_what_is_captured_of_a_rewritten_copy_is_quoted_from_the_rewritten_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rewrite adds a line, so that all below it stand elsewhere than in the file."""
+    captured: list[Report] = []
+    run = trials.Trials._run
+
+    def kept(self: Any, plan: Any) -> Any:
+        after = run(self, plan)
+        captured.extend([after] if plan.texts and isinstance(after, Report) else [])
+        return after
+
+    monkeypatch.setattr(trials.Trials, "_run", kept)
+    before = linecache.getlines(trial_programs.__file__)
+    report = explained(twice, (torch.ones(2),))
+    assert linecache.getlines(trial_programs.__file__) == before
+    assert captured
+    codes = [found.code for after in captured for found in breaks_of(after)]
+    assert set(codes) == {'print("again")', "y = x.sum().item()"}
+    for found in [found for after in captured for found in breaks_of(after)]:
+        assert not isinstance(found.excerpt, Unavailable)
+        line = found.excerpt.lines[found.line - found.excerpt.first]
+        assert line.strip() == found.code
+    # Of two lines with the same text each is helped by its own rewrite.
+    kinds = {found.line: [fix.kind for fix in found.fixes] for found in breaks_of(report)}
+    assert list(kinds.values()) == [["rewrite", "switch"]] * 3

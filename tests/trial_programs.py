@@ -28,6 +28,15 @@ def scaled(x: Any) -> Any:
     return x / (top + 1)
 
 
+def twice(x: Any) -> Any:
+    x = x * 2
+    print("again")
+    y = x.sum().item()
+    z = x - 1
+    print("again")
+    return z * y
+
+
 class Outer(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()

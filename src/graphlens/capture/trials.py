@@ -1,8 +1,8 @@
 """Advice that was tried: each fix of a report, and then all that help, in captures of their own."""
 
 import linecache
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ from graphlens.capture.fix_changes import change_for, joined
 from graphlens.capture.isolated_capture import NO_CHANGE, Calls, Change
 from graphlens.capture.program_copy import CannotCopy, with_new_source
 from graphlens.capture.quiet import quiet
+from graphlens.capture.shown_source import shown_source
 from graphlens.model import Fix, GraphBreak, Note, Recompile, Report, Trial, Unavailable
 
 # Captures for one report; each takes as long as the first.
@@ -34,12 +35,11 @@ Capture = Callable[[Callable[..., Any], Change], Report]
 
 @dataclass(frozen=True)
 class _Plan:
-    """How one fix is tried: on which function, with what changed."""
+    """How fixes are tried: on which function, with what changed, and with which texts of files."""
 
     target: Callable[..., Any]
     change: Change
-    file: str = ""
-    source: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 class Trials:
@@ -148,7 +148,7 @@ class Trials:
             target = with_new_source(target, self._calls, file, source)
         except CannotCopy as error:
             return Unavailable(f"not tried: {error}")
-        return _Plan(target, NO_CHANGE, file, source)
+        return _Plan(target, NO_CHANGE, {file: source})
 
     def _with_plan(self, key: tuple[str, str], plan: _Plan | Unavailable) -> Report | Unavailable:
         if isinstance(plan, Unavailable):
@@ -161,7 +161,7 @@ class Trials:
         """A capture that does not write, and does not end the user's program."""
         self._captures += 1
         try:
-            with quiet():
+            with quiet(), shown_source(plan.texts):
                 return self._capture(plan.target, plan.change)
         except Exception as error:  # noqa: BLE001  the finding is that it does not work
             first = str(error).strip().partition("\n")[0]
@@ -175,17 +175,16 @@ class Trials:
         if not plans:
             return Unavailable("no fix was found to help by itself")
         change = joined([plan.change for plan in plans])
-        sources = {plan.file: [p.source for p in plans if p.file == plan.file] for plan in plans}
         target: Callable[..., Any] = self._target
-        for file, texts in sources.items():
-            if not file:
-                continue
-            text = merged("".join(linecache.getlines(file)), texts)
-            plan = self._rewritten(target, file, text)  # a copy of the copy, for the next file
+        shown: dict[str, str] = {}
+        for file in dict.fromkeys(file for plan in plans for file in plan.texts):
+            texts = [plan.texts[file] for plan in plans if file in plan.texts]
+            shown[file] = merged("".join(linecache.getlines(file)), texts)
+            plan = self._rewritten(target, file, shown[file])  # a copy of the copy, for the next
             if isinstance(plan, Unavailable):
                 return plan
             target = plan.target
-        after = self._run(_Plan(target, change))
+        after = self._run(_Plan(target, change, shown))
         return after if isinstance(after, Unavailable) else together(self.report, after)
 
     def _note(self, both: Trial | Unavailable) -> Note:
