@@ -13,7 +13,7 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def copied_inputs(
-    args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[Note]
+    args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[Note], gradients: bool = True
 ) -> tuple[Any, Any]:
     """Arguments with every tensor copied, so that the call cannot change the user's.
 
@@ -24,8 +24,9 @@ def copied_inputs(
         args: Of the call.
         kwargs: Of the call.
         notes: Takes a note for each tensor that could not be copied and is passed as it is.
+        gradients: Whether the copies have copies of the gradients too.
     """
-    copier = _Copier()
+    copier = _Copier(gradients)
 
     def copied(root: str, path: Any, value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
@@ -45,7 +46,8 @@ def copied_inputs(
 class _Copier:
     """Copies tensors that may share storage, each tensor and each storage once."""
 
-    def __init__(self) -> None:
+    def __init__(self, gradients: bool) -> None:
+        self.gradients = gradients
         self.tensors: dict[int, torch.Tensor] = {}
         self.storages: dict[tuple[Any, ...], torch.UntypedStorage] = {}
 
@@ -54,7 +56,7 @@ class _Copier:
             made = self.rebuilt(tensor) if _is_plain(tensor) else _cloned(tensor)
             _copy_attributes(tensor, made)
             self.tensors[id(tensor)] = made
-            if tensor.is_leaf and tensor.grad is not None:
+            if self.gradients and tensor.is_leaf and tensor.grad is not None:
                 made.grad = self.copy(tensor.grad)
         return self.tensors[id(tensor)]
 
