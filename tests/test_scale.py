@@ -1,6 +1,7 @@
 """Large runs: reports take seconds, grow in step with the run, and stay readable."""
 
 import importlib.util
+import json
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from graphlens import registry
 from graphlens.analysis.assemble import assemble
 from graphlens.analysis.compilation_graphs import LiveGraph
 from graphlens.model import Environment, Report, TraceRecord, Unavailable
+from graphlens.model.schema import from_json
 
 FILE = "/home/me/large.py"
 ENVIRONMENT = Environment(graphlens="0", torch="2.14.1", python="3.11")
@@ -194,6 +196,40 @@ def test_notes_of_a_large_trace_are_short() -> None:
     first = [f"{number}/0.dynamo" for number in range(5)]
     assert len(note.message) < 500
     assert note.message.startswith(f"{', '.join(first)} and 1,495 more: ")
+
+
+def recompiled(times: int) -> Report:
+    """One function that is compiled again and again: each time torch names all it had before."""
+    found = []
+    for new in range(1, times + 1):
+        reasons = [
+            f"0/{old}: tensor 'x' size mismatch at index 0. expected {old}, actual {new}"
+            for old in reversed(range(new))
+        ]
+        found += [
+            _record("recompile_reasons", f"0/{new}", json.dumps(reasons)),
+            _record("dynamo_start", f"0/{new}", stack=[{"filename": FILE, "line": 3, "name": "f"}]),
+            _record("compilation_metrics", f"0/{new}", co_name="f"),
+        ]
+    return assemble(found, [], ENVIRONMENT)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".md", ".html"])
+def test_the_recompiles_of_one_function_grow_in_step_with_their_number(suffix: str) -> None:
+    renderer = registry.renderer(suffix)
+    sizes = [len(renderer.report(recompiled(times))) for times in (50, 100, 200)]
+    print(f"50, 100 and 200 recompiles: {sizes} characters")
+    assert sizes[2] - sizes[1] < 2.2 * max(sizes[1] - sizes[0], 100)
+
+
+def test_guards_that_a_page_leaves_out_are_counted_and_in_the_json() -> None:
+    report = recompiled(20)
+    page = registry.renderer(".html").report(report)
+    assert "... and 15 more guards: report.json" in page
+    assert "0/20 guard of 0/0" not in page
+    again = from_json(registry.renderer(".json").report(report).encode())
+    assert not isinstance(again.recompiles, Unavailable)
+    assert [len(one.causes) for one in again.recompiles] == list(range(1, 21))
 
 
 def live_graphs(found: list[TraceRecord]) -> list[LiveGraph]:

@@ -13,6 +13,7 @@ from graphlens.renderers.wording import counted, location_text, seconds, shown_p
 
 # Outcomes after which torch keeps an entry for the call, which counts against the limit.
 _KEPT = ("compiled", "no_graph")
+_MOST_GUARDS = 5
 
 
 def of_recompiles(items: Sequence[Recompile], frame: Frame | None, root: str) -> Finding:
@@ -150,10 +151,15 @@ def _dynamic(one: Compilation) -> str:
 
 
 def _guards(item: Recompile, root: str) -> Iterator[tuple[str, str]]:
-    for cause in item.causes:
+    """What failed of the nearest compilation and of a few more: there is one for each before."""
+    causes = sorted(item.causes, key=lambda cause: cause.failed != item.nearest)
+    for cause in causes[:_MOST_GUARDS]:
         yield f"{item.compile_id} guard of {cause.failed}", cause.guard
         if cause.user_line:
             yield f"{item.compile_id} guarded at", _quoted(cause, root)
+    more = len(causes) - _MOST_GUARDS
+    if more > 0:
+        yield f"{item.compile_id} and more", f"... and {counted(more, 'more guard')}: report.json"
 
 
 def _quoted(cause: GuardFailure, root: str) -> str:
