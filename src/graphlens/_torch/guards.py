@@ -18,6 +18,7 @@ from graphlens._torch.compiling_frame import compiling_frame
 from graphlens._torch.probes import probe
 from graphlens.analysis.guard_terms import (
     NOT_THERE,
+    GuardKind,
     GuardTerms,
     guard_terms,
     matter,
@@ -225,21 +226,23 @@ def _changed_tensor(
     if not isinstance(value, torch.Tensor):
         yield GuardTerms("argument_type", source, "type", "a tensor", _aspect_of(value, "type"))
         return
-    for kind, aspect, expected, actual in (
+    properties: tuple[tuple[GuardKind, str, str, str], ...] = (
         ("argument_type", "type", match["type"], type(value).__qualname__),
         ("tensor_dtype", "dtype", match["dtype"], str(value.dtype).removeprefix("torch.")),
         ("requires_grad", "requires_grad", match["requires_grad"], str(value.requires_grad)),
-    ):
+    )
+    for kind, aspect, expected, actual in properties:
         if expected != actual:
             yield GuardTerms(kind, source, aspect, expected, actual)
     size, stride = _numbers(match["size"]), _numbers(match["stride"])
     if len(size) != value.dim():
         yield GuardTerms("tensor_rank", source, "rank", str(len(size)), str(value.dim()))
         return
-    for kind, aspect, wanted, got in (
+    numbers: tuple[tuple[GuardKind, str, list[str], Sequence[int]], ...] = (
         ("tensor_size", "dimension", size, value.shape),
         ("tensor_stride", "stride", stride, value.stride()),
-    ):
+    )
+    for kind, aspect, wanted, got in numbers:
         for index, (expected_number, actual_number) in enumerate(zip(wanted, got, strict=False)):
             if expected_number not in ("None", str(int(actual_number))):
                 yield GuardTerms(

@@ -5,27 +5,29 @@ The forms are those of ``torch/_dynamo/guards.py`` and of its C++ checks (torch 
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+GuardKind = Literal[
+    "tensor_size", "tensor_stride", "tensor_rank", "tensor_dtype", "tensor_device",
+    "requires_grad", "aliasing", "container_length", "collection_length", "none_or_value",
+    "object_identity", "argument_type", "attribute_presence", "attribute_value", "global_value",
+    "value_at_graph_break", "training_flag", "bool_value", "int_value", "float_value",
+    "string_value", "global_state", "backend", "other",
+]  # fmt: skip
 
 
 class GuardTerms(NamedTuple):
     """A guard, taken apart.
 
     Attributes:
-        kind: Class of guard: ``tensor_size``, ``tensor_stride``, ``tensor_rank``, ``tensor_dtype``,
-            ``tensor_device``, ``requires_grad``, ``global_state``, ``training_flag``,
-            ``value_at_graph_break``, ``container_length``, ``collection_length`` (of what is known
-            to be no list), ``none_or_value``, ``object_identity``,
-            ``argument_type``, ``attribute_presence``, ``global_value``, ``attribute_value``,
-            ``bool_value``, ``string_value``, ``float_value``, ``int_value``, ``aliasing``,
-            ``backend`` or ``other``.
+        kind: Class of guard, as `GuardFailure` has it.
         source: The expression that is guarded, as torch writes it.
         aspect: What of it, such as ``dimension 1`` or ``length``; empty for its value.
         expected: What the compiled code is for; empty when the text does not say.
         actual: What came; empty when the text does not say.
     """
 
-    kind: str
+    kind: GuardKind
     source: str = ""
     aspect: str = ""
     expected: str = ""
@@ -46,7 +48,7 @@ _DTYPES = {
     "Bool": "bool", "ComplexHalf": "complex32", "ComplexFloat": "complex64",
     "ComplexDouble": "complex128",
 }  # fmt: skip
-_TENSOR_KINDS = {
+_TENSOR_KINDS: dict[str, GuardKind] = {
     "size": "tensor_size",
     "stride": "tensor_stride",
     "rank": "tensor_rank",
@@ -125,7 +127,7 @@ def _global_state(match: re.Match[str]) -> GuardTerms:
 
 
 def _size(match: re.Match[str]) -> GuardTerms:
-    kind = "tensor_size" if match["what"] == "size" else "tensor_stride"
+    kind: GuardKind = "tensor_size" if match["what"] == "size" else "tensor_stride"
     aspect = f"{_ASPECTS[match['what']]} {match['index']}"
     return GuardTerms(kind, match["source"], aspect, _condition(match))
 
@@ -209,7 +211,7 @@ def _bounded(match: re.Match[str]) -> GuardTerms:
     return GuardTerms(kind_of_value(source, match["low"]), source, "", _condition(match))
 
 
-def kind_of_value(source: str, value: str) -> str:
+def kind_of_value(source: str, value: str) -> GuardKind:
     """Class of a guard that compares a source, or what the user knows by a name, to a value."""
     plain = without_local_scope(source)
     if plain.endswith(".training"):

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from graphlens.analysis.guard_subjects import KEYWORDS, Speaker
 from graphlens.analysis.guard_terms import NOT_THERE, GuardTerms, guard_terms, matter
@@ -33,7 +34,7 @@ def seen_by_entry(record: TraceRecord) -> dict[str, tuple[GuardTerms, ...]]:
 
     A tensor of another size has other strides too; these are left out.
     """
-    entries: Mapping[str, Sequence[Mapping[str, str]]] = record.data.get("seen") or {}
+    entries: Mapping[str, Sequence[Mapping[str, Any]]] = record.data.get("seen") or {}
     result: dict[str, tuple[GuardTerms, ...]] = {}
     for failed, found in entries.items():
         if len(found) < 2:

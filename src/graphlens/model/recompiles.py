@@ -11,7 +11,14 @@ class GuardFailure(Data, frozen=True, kw_only=True):
     Attributes:
         failed: Compile id of the cache entry whose guard failed.
         guard: Torch's text.
-        kind: Class of guard, such as ``tensor_size`` or ``attribute_value``.
+        kind: Class of guard. Of a tensor: ``tensor_size``, ``tensor_stride``, ``tensor_rank``,
+            ``tensor_dtype``, ``tensor_device``, ``requires_grad``, ``aliasing`` (whether two are
+            one). Of a container: ``container_length``, or ``collection_length`` where it is known
+            to be no list. Of an object: ``none_or_value``, ``object_identity``,
+            ``argument_type``, ``attribute_presence``, ``attribute_value``, ``training_flag``. Of a
+            value: ``bool_value``, ``int_value``, ``float_value``, ``string_value``,
+            ``global_value``, ``value_at_graph_break``. Of torch: ``global_state``, ``backend``.
+            Of what is not understood: ``other``.
         source: The guarded source in torch's terms, such as ``L['x']``; empty when not named.
         subject: The same in the user's terms, such as ``argument `x`, dimension 1``.
         expected: What the cache entry was specialised on; empty when not stated.
