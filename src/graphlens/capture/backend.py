@@ -1,7 +1,7 @@
 """The backend: reads each graph Dynamo hands over, and forwards it to the inner backend."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -58,7 +58,7 @@ def compile_graph(
     Returns:
         The inner backend's function, or one that counts its calls.
     """
-    compile_inner = _inner(options.inner, inner_keywords)
+    compile_inner = inner_compiler(options.inner, inner_keywords)
     recorders = active_recorders()
     captured = _capture(gm, options, recorders)
     for recorder in recorders:
@@ -124,12 +124,20 @@ def _capture(
     return CapturedGraph(graph, current_attempt())
 
 
-def _inner(inner: str | CompiledFn, keywords: dict[str, Any]) -> CompileInner:
-    """How the inner backend compiles; those we know better than by name show lowered graphs."""
+def inner_compiler(
+    inner: str | CompiledFn, keywords: dict[str, Any], overrides: Mapping[str, Any] | None = None
+) -> CompileInner:
+    """How the inner backend compiles; those we know better than by name show lowered graphs.
+
+    Args:
+        inner: A backend's name or callable.
+        keywords: ``mode`` and ``options`` for it, where given.
+        overrides: Settings of Inductor that come before these; no other backend takes any.
+    """
     if inner == "inductor":
-        return lambda gm, inputs, on_lowered: compile_with_inductor(
-            gm, inputs, inductor_config(keywords.get("mode"), keywords.get("options")), on_lowered
-        )
+        config = inductor_config(keywords.get("mode"), keywords.get("options"))
+        config.update(overrides or {})
+        return lambda gm, inputs, on_lowered: compile_with_inductor(gm, inputs, config, on_lowered)
     if inner == "aot_eager" and not keywords:
         return compile_aot_eager
     backend = lookup_backend(inner) if isinstance(inner, str) else inner

@@ -1,0 +1,169 @@
+"""A program to compare: a function or module with calls, run in eager or compiled."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+
+from graphlens._torch.eager import version
+from graphlens.capture.input_copies import copied_inputs
+from graphlens.capture.isolated_capture import Calls
+from graphlens.capture.reachable import Reachable, reachable
+from graphlens.checks.kept_program import kept_program, trained
+from graphlens.checks.program_results import CallResult, Leaf, flattened, leaf, shape_of
+from graphlens.model import Note
+
+Function = Callable[..., Any]
+Wrap = Callable[[Function], Function]
+
+
+class Program(Protocol):
+    """What is run several times, each time from the same state."""
+
+    notes: list[Note]
+
+    def run(self, wrap: Wrap, final: bool = False) -> list[CallResult]:
+        """Makes all calls in order.
+
+        Args:
+            wrap: Makes what is called of the user's function: itself, or compiled.
+            final: Whether this is the run whose effects stay, as those of a run without us.
+        """
+        ...
+
+    def timed(self, wrap: Wrap) -> Any:
+        """A context that gives a function without arguments, which makes all calls once."""
+        ...
+
+
+@dataclass
+class UserProgram:
+    """A function or module of the user's, with arguments.
+
+    Attributes:
+        target: To call; not compiled.
+        calls: Arguments and keyword arguments.
+        backward: Whether to run a backward pass from the outputs that need gradients, where the
+            program makes none itself.
+        notes: What was noticed.
+    """
+
+    target: Function
+    calls: Calls
+    backward: bool = True
+    notes: list[Note] = field(default_factory=list)
+
+    def run(self, wrap: Wrap, final: bool = False) -> list[CallResult]:
+        """Makes all calls; where it is not final on copies, and the state is put back."""
+        found = reachable(self.target, self.calls)
+        function = wrap(self.target)
+        if final:
+            return [self._call(function, args, kwargs, found) for args, kwargs in self.calls]
+        with kept_program(found, self.notes):
+            return [
+                self._call(function, *copied_inputs(args, kwargs, self.notes), found)
+                for args, kwargs in self.calls
+            ]
+
+    @contextmanager
+    def timed(self, wrap: Wrap) -> Iterator[Callable[[], None]]:
+        """All calls on copies that are made once; the state is put back at the end."""
+        found = reachable(self.target, self.calls)
+        function = wrap(self.target)
+        calls = [copied_inputs(args, kwargs, self.notes) for args, kwargs in self.calls]
+
+        def once() -> None:
+            for args, kwargs in calls:
+                output = function(*args, **kwargs)
+                if self.backward:
+                    self._gradients(output, args, kwargs, found)
+
+        with kept_program(found, self.notes):
+            yield once
+
+    def _call(
+        self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], found: Reachable
+    ) -> CallResult:
+        result = CallResult()
+        before = {name: (one.grad, version(one)) for name, one in trained(found).items()}
+        gradients: list[Leaf] = []
+        try:
+            output = function(*args, **kwargs)
+            result.kind = shape_of(output)
+            result.leaves = [leaf(n, "output", v) for n, v in flattened(output, "output")]
+            trains = any(one.grad is not before[name][0] for name, one in trained(found).items())
+            if self.backward and not trains:
+                gradients = self._gradients(output, args, kwargs, found)
+        except Exception as error:  # noqa: BLE001  what the program raises is a result
+            result.error = error
+        result.leaves += gradients + _trained_now(found, before) + _state(args, kwargs, found)
+        return result
+
+    def _gradients(
+        self, output: Any, args: tuple[Any, ...], kwargs: dict[str, Any], found: Reachable
+    ) -> list[Leaf]:
+        """Gradients of the outputs' sum; ``.grad`` of nothing is touched."""
+        started = [
+            value
+            for _, value in flattened(output, "output")
+            if isinstance(value, torch.Tensor) and value.requires_grad
+        ]
+        named = {n: v for n, v in _arguments(args, kwargs) if v.requires_grad}
+        named |= {n: v for n, v in trained(found).items() if v.requires_grad}
+        if not started or not named:
+            return []
+        with torch.enable_grad():
+            total = sum((_summed(one) for one in started), torch.zeros(()))
+        made = torch.autograd.grad(total, list(named.values()), allow_unused=True)
+        return [
+            leaf(f"gradient of {name}", "gradient", one)
+            for name, one in zip(named, made, strict=True)
+            if one is not None
+        ]
+
+
+def _trained_now(
+    found: Reachable, before: Mapping[str, tuple[torch.Tensor | None, int | None]]
+) -> list[Leaf]:
+    """Parameters and gradients that the program itself has changed."""
+    leaves = []
+    for name, one in trained(found).items():
+        grad, old = before[name]
+        if one.grad is not None and one.grad is not grad:
+            leaves.append(leaf(f"gradient of {name}", "gradient", one.grad))
+        if version(one) != old:
+            leaves.append(leaf(f"{name} after the call", "buffer", one))
+    return leaves
+
+
+def _summed(output: torch.Tensor) -> torch.Tensor:
+    whole = output.values() if output.is_nested else output
+    real = torch.view_as_real(whole) if whole.is_complex() else whole
+    return real.to_dense().float().sum() if real.is_sparse else real.float().sum()
+
+
+def _arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    given: Sequence[tuple[str, Any]] = [
+        *((f"argument {index}", value) for index, value in enumerate(args)),
+        *((f"argument {name}", value) for name, value in kwargs.items()),
+    ]
+    for name, value in given:
+        for inner, one in flattened(value, name):
+            if isinstance(one, torch.Tensor):
+                yield inner, one
+
+
+def _state(args: tuple[Any, ...], kwargs: dict[str, Any], found: Reachable) -> list[Leaf]:
+    """Arguments after the call, and what the program keeps."""
+    leaves = [leaf(f"{name} after the call", "input", v) for name, v in _arguments(args, kwargs)]
+    for root, module in found.modules.items():
+        for name, buffer in module.named_buffers(prefix=root):
+            leaves.append(leaf(f"buffer {name}", "buffer", buffer))
+    leaves += [
+        leaf(f"{name} after the call", "buffer", one)
+        for name, one in found.tensors.items()
+        if not one.requires_grad
+    ]
+    return leaves
