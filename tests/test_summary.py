@@ -142,7 +142,10 @@ def test_breaks_at_one_line_are_one_finding_with_all_that_torch_says():
     (found,) = findings(report)
     assert (found.kind, found.title) == ("break", "a library that Dynamo cannot trace")
     assert found.cost == "the program ran through it 2 times"
-    assert found.facts == (("torch says", "Even at scipy/helper.py:7, 7 times; Odd (8 records)"),)
+    assert found.facts == (
+        ("causes", "2 in `dct(x)`: Odd; Even (scipy/helper.py:7)"),
+        ("torch says", "Even at scipy/helper.py:7, 7 times; Odd (8 records)"),
+    )
 
 
 def test_what_costs_most_comes_first_and_what_is_intended_last():

@@ -48,10 +48,12 @@ def assemble(
         untraced: Why torch's trace could not be read; empty where it was.
         read: Gives the lines of a source file; none where it is not at hand.
     """
-    found = with_causes(collect_breaks(records), read, compiled_functions(records))
+    frames = collect_frames(records)
+    skipped = {c.compile_id for f in frames for c in f.compilations if c.outcome == "skipped"}
+    found = with_causes(collect_breaks(records), read, compiled_functions(records), skipped)
     graphs = with_ends(collect_graphs(records, live), found)
     missing = Unavailable(untraced)
-    frames = with_module_names(collect_frames(records), graphs)
+    frames = with_module_names(frames, graphs)
     breaks = with_all_hits(found, graphs, frames)
     speakers = frame_speakers(records, breaks)
     frames = with_dynamic(frames, graphs, speakers)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from graphlens.analysis.causes import called_name, of_numpy
+from graphlens.analysis.places import is_library
 from graphlens.analysis.rewrites import as_fix, rewrites
 from graphlens.analysis.source_code import SourceFiles
 from graphlens.model import Fix, GraphBreak
@@ -66,7 +67,7 @@ def _advice(found: GraphBreak) -> list[str]:
 
 def _out_of_block(found: GraphBreak) -> str:
     place = found.inside
-    if place is None:
+    if place is None or is_library(place.file):
         return ""
     word = place.code.split(maxsplit=1)[0].rstrip(":") if place.code else "block"
     return (

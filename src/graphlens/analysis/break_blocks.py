@@ -1,6 +1,7 @@
 """Why a break costs the whole function: the statement its line stands in."""
 
 from graphlens.analysis.crossed_values import resumed_function
+from graphlens.analysis.library_calls import owner_of
 from graphlens.analysis.places import is_library
 from graphlens.analysis.source_code import Columns, SourceFile, SourceFiles
 from graphlens.model import GraphBreak, SourceLocation
@@ -9,15 +10,25 @@ from graphlens.model import GraphBreak, SourceLocation
 def whole_function(
     found: GraphBreak, files: SourceFiles, root: SourceLocation | None
 ) -> tuple[str, SourceLocation | None]:
-    """Why the whole function, or the rest of it, runs eager, and what made it so."""
+    """Why the whole function, or the rest of it, runs eager, and what made it so.
+
+    Args:
+        found: With its cause.
+        files: Of the user and the library.
+        root: First line of the function that torch gave up on; of a library's, the reason says so.
+    """
     if found.consequence != "frame_skipped" and not found.rest_eager:
         return "", None
     if found.cause == "user_exception":
         return "the exception leaves the function, and torch gives up on it for this call", None
     origin = found.inside
     kind = _HEADS.get(origin.code.split(maxsplit=1)[0]) if origin and origin.code else None
+    if origin and is_library(origin.file):
+        return _in_library(found, origin, kind, files), origin if kind else None
     if kind:
         return _SKIPPED[kind], origin
+    if root is not None and is_library(root.file):
+        return _of_library(found, root, files)
     wanted = _blocks_for(found.skipped_because)
     for place in _compiled_part(found, root, files):
         source = files.file(place.file)
@@ -25,6 +36,38 @@ def whole_function(
             if block.kind in wanted:
                 return _SKIPPED[block.kind], source.location(block)
     return "torch cannot go on after it in this function", None
+
+
+def _of_library(
+    found: GraphBreak, root: SourceLocation, files: SourceFiles
+) -> tuple[str, SourceLocation | None]:
+    """Why a library's function runs eager as a whole, and the library's line that made it so."""
+    start = _root_frame(found, root, files)
+    place = found.stack[start] if start is not None else root
+    source = files.file(place.file)
+    wanted = _blocks_for(found.skipped_because)
+    block = next((one for one in source.blocks(place.line) if one.kind in wanted), None)
+    if start is None or block is None:
+        return _in_library(found, place, None, files), None
+    return _in_library(found, place, block.kind, files), source.location(block)
+
+
+def _in_library(
+    found: GraphBreak, place: SourceLocation, kind: str | None, files: SourceFiles
+) -> str:
+    """The reason with the library's function in it, and the line that torch was at there."""
+    owner = owner_of(place, files)
+    where = f"`{owner.function}` of {owner.module}" if owner.function else owner.module
+    name = owner.function.rpartition(".")[2]
+    lines = [
+        one.line
+        for one in found.stack
+        if one.file == place.file and resumed_function(one.function) == name
+    ]
+    if kind is not None:
+        what = f"line {lines[-1]}" if lines else "a line"
+        return f"in {where}, {_SKIPPED[kind].replace('the line', what, 1)}"
+    return f"torch cannot go on {f'after line {lines[-1]} ' if lines else ''}in {where}"
 
 
 def _compiled_part(

@@ -10,6 +10,7 @@ from graphlens.analysis.break_blocks import whole_function
 from graphlens.analysis.break_triggers import find_trigger, libraries_called
 from graphlens.analysis.causes import called_name, classify, of_numpy
 from graphlens.analysis.crossed_values import resumed_function
+from graphlens.analysis.library_calls import LibraryCall, library_call
 from graphlens.analysis.places import is_library, is_torch, short_path
 from graphlens.analysis.source_code import SourceFiles
 from graphlens.model import GraphBreak, SourceLocation, Unavailable
@@ -21,7 +22,10 @@ _NOT_AT_HAND = Unavailable("the source file was not at hand")
 
 
 def with_reason(
-    found: GraphBreak, files: SourceFiles, root: SourceLocation | None = None
+    found: GraphBreak,
+    files: SourceFiles,
+    root: SourceLocation | None = None,
+    given_up: SourceLocation | None = None,
 ) -> GraphBreak:
     """A break with cause, trigger and excerpt, and why it is one.
 
@@ -29,21 +33,25 @@ def with_reason(
         found: From torch's words.
         files: The user's.
         root: First line of the function that was compiled when the break was met.
+        given_up: That of the function that torch gave up on for it, where that is another.
     """
     source = files.file(found.file)
     cause = classify(found, libraries_called(found, files))
-    trigger, caret = find_trigger(found, cause, source)
+    of_library = cause == "untraceable_library"
+    call = library_call(found, files) if of_library else LibraryCall()
+    trigger, caret = find_trigger(found, cause, source, call.node)
     complete = msgspec.structs.replace(
         found,
         cause=cause,
         advice=() if cause in _OF_THE_CALL else _advice_outside(found, root),
         trigger=trigger,
         caret=caret,
+        library_function=call.name,
         excerpt=source.excerpt(found.line) or _NOT_AT_HAND,
         explanation=_ADDRESS.sub("", found.explanation),
         context=_ADDRESS.sub("", found.context),
     )
-    why, inside = whole_function(complete, files, root)
+    why, inside = whole_function(complete, files, given_up or root)
     return msgspec.structs.replace(
         complete,
         because=_outside(complete) if complete.advice else because(complete),

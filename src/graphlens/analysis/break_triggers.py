@@ -30,10 +30,10 @@ def libraries_called(found: GraphBreak, files: SourceFiles) -> frozenset[str]:
     called = {
         name
         for statement in statements
-        for node in _nodes_of_head(statement)
+        for node in nodes_of_head(statement)
         if isinstance(node, ast.Call) and (name := _root(node.func))
     }
-    return frozenset(imported[name] for name in called if name in imported) - _OWN
+    return frozenset(imported[name].partition(".")[0] for name in imported.keys() & called) - _OWN
 
 
 def _root(node: ast.expr) -> str:
@@ -42,7 +42,7 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _nodes_of_head(statement: ast.stmt) -> list[ast.AST]:
+def nodes_of_head(statement: ast.stmt) -> list[ast.AST]:
     """Nodes of a statement; of a block only those of its head."""
     bodies = {id(child) for name in ("body", "orelse", "finalbody", "handlers")
               for child in getattr(statement, name, ()) if isinstance(child, ast.AST)}  # fmt: skip
@@ -56,16 +56,24 @@ def _nodes_of_head(statement: ast.stmt) -> list[ast.AST]:
 
 
 def find_trigger(
-    found: GraphBreak, cause: str, source: SourceFile
+    found: GraphBreak, cause: str, source: SourceFile, call: ast.Call | None = None
 ) -> tuple[str, tuple[int, int] | None]:
     """What broke, as it stands in the line, and where in the line; None where it has no place.
 
     The call that is typical of the cause is looked for first, since what torch marks can be a
     larger part of the line; then what torch marks counts, then the whole line.
+
+    Args:
+        found: Without it.
+        cause: Its class of cause.
+        source: The user's file.
+        call: The call of the line that the break is in, where that is known already.
     """
     marked = _marked(found)
     statements = source.statements(found.line)
-    nodes = [node for one in statements for node in _typical(one, cause, called_name(found))]
+    nodes: list[ast.expr] = [call] if call is not None else []
+    for one in statements if call is None else ():
+        nodes += _typical(one, cause, called_name(found))
     if nodes:
         node = next((one for one in nodes if _meets(source, one, found.line, marked)), nodes[0])
         caret = _caret(source, node, found)
@@ -110,6 +118,11 @@ def _in_word(code: str, at: int) -> bool:
     return f"_{code[at - 1 : at + 1]}".isidentifier() if 0 < at < len(code) else False
 
 
+def meets_marks(source: SourceFile, node: ast.expr, found: GraphBreak) -> bool:
+    """Whether torch marks some of an expression."""
+    return _meets(source, node, found.line, _marked(found))
+
+
 def _meets(
     source: SourceFile, node: ast.expr, line: int, marked: tuple[str, tuple[int, int]] | None
 ) -> bool:
@@ -151,7 +164,7 @@ def _parses(text: str, mode: str) -> bool:
 
 def _typical(statement: ast.stmt, cause: str, called: str) -> list[ast.expr]:
     """Expressions of a statement that are typical of a cause, the outermost first."""
-    nodes = _nodes_of_head(statement)
+    nodes = nodes_of_head(statement)
     if cause == "data_dependent_branch":
         return [test for node in nodes for test in _tests(node)]
     names = _CALLS.get(cause, (called.rpartition(".")[2],) if called else ())

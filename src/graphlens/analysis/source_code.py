@@ -11,6 +11,7 @@ ReadLines = Callable[[str], Sequence[str]]
 Columns = tuple[int, int]
 Path = tuple[ast.AST, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CONTEXT = 2
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _FUNCTIONS = (*_DEFINITIONS, ast.Lambda)
@@ -120,6 +121,14 @@ class SourceFile:
                     return node
         return None
 
+    def definitions(self, line: int) -> tuple[Definition, ...]:
+        """Classes and functions that a line is part of, outermost first."""
+        paths = [
+            tuple(node for node in path if isinstance(node, (*_DEFINITIONS, ast.ClassDef)))
+            for path in self._around(line)
+        ]
+        return max(paths, key=len, default=())
+
     def within(self, node: Function, line: int) -> bool:
         """Whether a line is part of a function."""
         return any(node in path for path in self._around(line))
@@ -143,7 +152,7 @@ class SourceFile:
         return SourceLocation(file=self.name, line=block.line, code=block.code)
 
     def imported(self) -> dict[str, str]:
-        """Names that imports of the file bind, with the package each is from."""
+        """Names that imports of the file bind, each with what it is, such as ``scipy.linalg``."""
         if self.tree is None:
             return {}
         found: dict[str, str] = {}
@@ -151,10 +160,10 @@ class SourceFile:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     package = alias.name.partition(".")[0]
-                    found[alias.asname or package] = package
+                    found[alias.asname or package] = alias.name if alias.asname else package
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                package = node.module.partition(".")[0]
-                found.update({alias.asname or alias.name: package for alias in node.names})
+                names = {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+                found.update(names)
         return found
 
     def _around(self, line: int, columns: Columns | None = None) -> Iterator[Path]:
@@ -228,7 +237,7 @@ class SourceFiles:
         return self._files[name]
 
     def imported(self, name: str) -> dict[str, str]:
-        """What the imports of a file bind, with the package each name is from."""
+        """What the imports of a file bind, each name with what it is."""
         if name not in self._imported:
             self._imported[name] = self.file(name).imported()
         return self._imported[name]

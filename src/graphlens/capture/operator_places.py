@@ -1,11 +1,12 @@
 """Where an operator was called from: the user's line, and what it called there."""
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from inspect import CO_NESTED
-from types import CodeType, FrameType
-from typing import NamedTuple
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 from graphlens._torch.dispatch import is_compiled_graph, is_dynamos_own
 from graphlens.analysis.places import is_graphlens, is_library
@@ -83,6 +84,9 @@ def _inside(called: list[FrameType]) -> str:
 
 
 def _full_name(frame: FrameType) -> str:
+    wrapped = _wrapped_name(frame)
+    if wrapped:
+        return wrapped
     module = str(frame.f_globals.get("__name__", ""))
     code = frame.f_code
     qualified = getattr(code, "co_qualname", "")
@@ -91,6 +95,25 @@ def _full_name(frame: FrameType) -> str:
         qualified = f"{owner}.{_name(code)}" if owner else _name(code)
     *path, name = qualified.split(".")
     return ".".join((module, *path, _RESUMED.sub(r"\1", name)))
+
+
+def _wrapped_name(frame: FrameType) -> str:
+    """The name of the function that a decorator put a wrapper around; empty for any other frame.
+
+    Looked up, and taken only where what is found under the name runs this very code.
+    """
+    code = frame.f_code
+    if not code.co_flags & CO_NESTED:
+        return ""
+    for name in code.co_freevars:
+        inner = frame.f_locals.get(name)
+        if type(inner) is FunctionType and "<locals>" not in inner.__qualname__:
+            found: Any = sys.modules.get(inner.__module__)
+            for part in inner.__qualname__.split("."):
+                found = vars(found).get(part) if isinstance(found, (ModuleType, type)) else None
+            if type(found) is FunctionType and found.__code__ is code:
+                return f"{inner.__module__}.{inner.__qualname__}"
+    return ""
 
 
 def _name(code: CodeType) -> str:

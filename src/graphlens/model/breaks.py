@@ -21,11 +21,14 @@ class GraphBreak(Data, frozen=True, kw_only=True):
             function runs eager).
         trigger: The call or value that caused it, as the user wrote it; empty when not known.
         caret: Where in ``code`` that stands, as first column and the one after the last, from 0.
+        library_function: The library's function that the line calls and the break is in, such as
+            ``scipy.linalg.det``; empty where the break is in none.
         because: What happened, in the user's terms.
         rest_eager: Whether a ``split`` is the last of its function: torch compiles up to a line
             before it, where it could go on, and runs all that follows eager.
         skipped_because: Why the whole function, or the rest of it, runs eager and not only this
-            line; empty when it does not, or torch did not say.
+            line; it names a library's function where that is the one. Empty when none does, or
+            torch did not say.
         inside: What made it so, such as the ``with`` or the loop that the line stands in.
         operator: The call that takes a function and traces it whole, such as
             ``torch.utils.checkpoint.checkpoint``, where the line is in such a function: all of the
@@ -55,6 +58,7 @@ class GraphBreak(Data, frozen=True, kw_only=True):
     rest_eager: bool = False
     trigger: str = ""
     caret: tuple[int, int] | None = None
+    library_function: str = ""
     because: str = ""
     skipped_because: str = ""
     inside: SourceLocation | None = None

@@ -67,14 +67,15 @@ class FindingText:
                 lines.append("      ...")
             before = one.number
             lines += wrapped(one.text, self.width, f"{one.number:>5} | ", "      | ")
-            fits = self.width is None or 8 + one.last <= self.width
-            if one.last > one.first and fits:
-                marks = " " * one.first + self._paint("^" * (one.last - one.first), colour)
-                lines.append(f"      | {marks}")
+            fits = self.width is None or 8 + len(one.marks) <= self.width
+            if one.marks and fits:
+                marks = one.marks.lstrip()
+                indent = " " * (len(one.marks) - len(marks))
+                lines.append(f"      | {indent}{self._paint(marks, colour)}")
         return lines
 
     def _details(self, item: Finding) -> Iterator[tuple[str, str]]:
-        for text in item.why[:MOST_REASONS]:
+        for text in item.why[: max(MOST_REASONS, item.causes + 1)]:
             yield "why", first_sentence(text) if item.in_torchs_words else text
         if item.cost:
             yield "cost", item.cost
@@ -82,7 +83,7 @@ class FindingText:
         if item.facts[MOST_FACTS:]:
             yield "more", f"{len(item.facts) - MOST_FACTS:,} like these: {SAVE}"
         if not item.in_torchs_words:
-            yield from (("do", text) for text in item.advice[:MOST_ADVICE])
+            yield from (("do", text) for text in item.advice[: max(MOST_ADVICE, item.causes)])
         elif item.advice:
             yield "do", best_advice(item.advice)
         for remedy in item.remedies:

@@ -109,9 +109,8 @@ def _remedy(remedy: Remedy) -> Iterator[str]:
 
 
 def _quoted(one: CodeLine) -> list[str]:
-    marks = " " * one.first + "^" * (one.last - one.first)
     quoted = [f"{one.number:>5}   {one.text}"]
-    return [*quoted, f"        {marks}"] if one.last > one.first else quoted
+    return [*quoted, f"        {one.marks}"] if one.marks else quoted
 
 
 def _fenced(language: str, lines: Sequence[str]) -> list[str]:

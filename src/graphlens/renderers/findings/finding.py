@@ -1,6 +1,7 @@
 """One thing to act on, in the same words for all formats."""
 
 from dataclasses import dataclass, field
+from itertools import groupby
 
 EAGER, FAILED, BREAK, RECOMPILE, INTENDED = "eager", "failed", "break", "recompile", "intended"
 LABELS = {
@@ -23,12 +24,30 @@ class CodeLine:
         text: Its text, indented as the others of the same finding are to it.
         first: First marked column of the text; no column is marked where it is not before last.
         last: The column after the last marked one.
+        more: Further parts that are marked, each as first column and the one after the last.
     """
 
     number: int
     text: str
     first: int = 0
     last: int = 0
+    more: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def marks(self) -> str:
+        """Marks to stand below the text: ``^`` for the first part, ``~`` for the others."""
+        marks = [" "] * max(self.last, *(last for _, last in self.more), 0)
+        for first, last in self.more:
+            marks[first:last] = "~" * (last - first)
+        marks[self.first : self.last] = "^" * (self.last - self.first)
+        return "".join(marks).rstrip()
+
+    @property
+    def pieces(self) -> tuple[tuple[str, bool], ...]:
+        """The text in pieces, each with whether it is marked."""
+        marks = self.marks.ljust(len(self.text))
+        groups = groupby(zip(self.text, marks, strict=False), key=lambda pair: pair[1] != " ")
+        return tuple(("".join(text for text, _ in group), marked) for marked, group in groups)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +78,8 @@ class Finding:
     Attributes:
         kind: ``failed``, ``eager``, ``break``, ``recompile`` or ``intended``.
         title: What it is, in a few words, to stand after the label.
-        cause: GraphLens's class of cause; empty where there is none.
+        cause: GraphLens's class of cause, or several; empty where there is none.
+        causes: How many different ones there are.
         place: ``file:line`` of the user's line.
         line: The line's number.
         function: Function the line is in; empty when unknown.
@@ -79,6 +99,7 @@ class Finding:
     kind: str
     title: str
     cause: str = ""
+    causes: int = 1
     place: str
     line: int = 0
     function: str = ""

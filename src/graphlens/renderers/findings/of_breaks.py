@@ -3,19 +3,25 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from graphlens.analysis.causes import CAUSES
 from graphlens.analysis.crossed_values import resumed_function
 from graphlens.analysis.places import is_library
 from graphlens.analysis.report_parts import breaks_of
-from graphlens.model import Frame, GraphBreak, Report, Unavailable
+from graphlens.model import Frame, GraphBreak, Report, SourceLocation, Unavailable
 from graphlens.renderers.escape import one_line, printable
+from graphlens.renderers.findings.causes_of_line import (
+    INTENDED_CAUSES,
+    advice_for_each,
+    different_causes,
+    named_causes,
+    points_elsewhere,
+    reasons,
+    title_of,
+)
 from graphlens.renderers.findings.finding import BREAK, EAGER, INTENDED, CodeLine, Finding
 from graphlens.renderers.findings.remedies import remedies
 from graphlens.renderers.wording import counted, location_text, shown_place
 
 Place = tuple[str, str, int]  # a function's file, name and first line
-# Not a fault of the program: torch says so, or the program asks for it.
-_INTENDED = frozenset({"user_exception", "disabled_function", "explicit_graph_break"})
 
 
 class Functions:
@@ -34,7 +40,9 @@ class Functions:
         self._known = not isinstance(report.eager, Unavailable)
         self._of_function: Counter[Place] = Counter()
         self._of_line: Counter[tuple[str, int]] = Counter()
-        given_up = {_place(frame) for frame in report.frames if frame.outcome == "skipped"}
+        self._given_up = given_up = {
+            _place(frame) for frame in report.frames if frame.outcome == "skipped"
+        }
         given_up |= {
             place for one in breaks_of(report) if one.rest_eager for place in self._of(one)
         }
@@ -58,6 +66,8 @@ class Functions:
         known = self._of(found)
         if not known:
             return found.function or "the function"
+        # The user's function can be among the ones the break was met in, and compiled all the same.
+        known = [place for place in known if place in self._given_up] or known
         own = [place[1] for place in known if not is_library(place[0])]
         return own[0] if own else ""
 
@@ -81,43 +91,40 @@ def _place(frame: Frame) -> Place:
 
 def of_breaks(group: Sequence[GraphBreak], functions: Functions, root: str) -> Finding:
     """The finding of all breaks at one line; the first in the user's own file speaks for them."""
-    main = min(group, key=lambda one: (_points_elsewhere(one), one.cause == "other"))
+    causes = different_causes(group)
+    main = causes[0]
     skipped = next((one for one in (main, *group) if functions.given_up(one)), None)
     cost, weight = _cost(group, functions)
-    kind = EAGER if skipped else BREAK
-    what = CAUSES.get(main.cause, CAUSES["other"])
+    what = title_of(causes)
     title = what
     if skipped:
         part = "the rest" if skipped.rest_eager else "all"
         title = f"{part} of {functions.given_up(skipped)}, because of {what}"
-    if main.cause in _INTENDED:
+    kind = EAGER if skipped else BREAK
+    if all(one.cause in INTENDED_CAUSES for one in causes):
         kind = INTENDED
     return Finding(
         kind=kind,
         title=one_line(title if kind == EAGER else what),
-        cause=one_line(main.cause),
+        cause=one_line(", ".join(dict.fromkeys(one.cause for one in causes))),
+        causes=len(causes),
         place=shown_place(main.file, main.line, root),
         line=main.line,
         function=one_line(main.function),
-        code=_code(main, skipped),
-        why=_why(main, skipped, root),
+        code=_code(causes, skipped),
+        why=_why(causes, group, skipped, root),
         cost=cost,
         weight=weight,
-        advice=_each_once(main.advice or main.hints),
+        advice=advice_for_each(causes),
         remedies=remedies([fix for one in group for fix in one.fixes], main.file, root),
-        facts=_facts(group, root),
+        facts=(*named_causes(causes, root), *_facts(group, root)),
         details=_details(group),
         stack=tuple(
             (one_line(location_text(place, root)), one_line(place.code)) for place in main.stack
         ),
         link=one_line(main.link) if main.link.startswith("https://") else "",
-        in_torchs_words=not main.because or not main.advice,
+        in_torchs_words=not any(one.because and one.advice for one in causes),
     )
-
-
-def _points_elsewhere(found: GraphBreak) -> bool:
-    place = found.points_to
-    return place is not None and (place.file, place.line) != (found.file, found.line)
 
 
 def _cost(group: Sequence[GraphBreak], functions: Functions) -> tuple[str, float]:
@@ -134,32 +141,51 @@ def _cost(group: Sequence[GraphBreak], functions: Functions) -> tuple[str, float
     return ", ".join(parts), operators or max(hits, default=0)
 
 
-def _code(main: GraphBreak, skipped: GraphBreak | None) -> tuple[CodeLine, ...]:
-    """The line with its caret, and above it the head of what it stands in."""
+def _code(causes: Sequence[GraphBreak], skipped: GraphBreak | None) -> tuple[CodeLine, ...]:
+    """The line with its carets, and above it the head of what it stands in."""
+    main = causes[0]
     if not main.code:
         return ()
-    first, last = main.caret or (0, 0)
     text = printable(main.code).split("\n")[0]
-    own = CodeLine(main.line, text, first, min(last, len(text)))
     around = skipped.inside if skipped else None
-    if around is None or not around.code or around.file != main.file or around.line >= main.line:
+    is_inside = around and around.code and around.file == main.file and around.line < main.line
+    shift = "    " if is_inside else ""
+    marks = [
+        (first + len(shift), min(last, len(text)) + len(shift))
+        for first, last in dict.fromkeys(one.caret for one in causes if one.caret)
+    ]
+    first, last = marks[0] if marks and main.caret else (0, 0)
+    more = tuple(marks[1:] if main.caret else marks)
+    own = CodeLine(main.line, shift + text, first, last, more)
+    if not is_inside or around is None:
         return (own,)
-    shift = "    "
-    return (
-        CodeLine(around.line, one_line(around.code)),
-        CodeLine(own.number, shift + own.text, own.first + len(shift), own.last + len(shift))
-        if own.last > own.first
-        else CodeLine(own.number, shift + own.text),
+    return CodeLine(around.line, one_line(around.code)), own
+
+
+def _why(
+    causes: Sequence[GraphBreak],
+    group: Sequence[GraphBreak],
+    skipped: GraphBreak | None,
+    root: str,
+) -> tuple[str, ...]:
+    lines = reasons(causes)
+    of_library = (
+        one for one in group if one.consequence == "frame_skipped" and one.skipped_because
     )
-
-
-def _why(main: GraphBreak, skipped: GraphBreak | None, root: str) -> tuple[str, ...]:
-    lines = [main.because or main.explanation]
-    if skipped is not None and skipped.skipped_because:
-        place = f" ({location_text(skipped.inside, root)})" if skipped.inside else ""
-        part = "From a line before it, the rest of the" if skipped.rest_eager else "The whole"
-        lines.append(f"{part} function runs eager: {skipped.skipped_because}{place}.")
+    told = skipped or next(of_library, None)
+    if told is not None and told.skipped_because:
+        part = "From a line before it, the rest of the" if told.rest_eager else "The whole"
+        subject = f"{part} function runs eager" if skipped else "The library's function runs eager"
+        lines.append(f"{subject}: {told.skipped_because}{_origin(told.inside, root)}.")
     return tuple(text for text in map(one_line, "\n".join(lines).split("\n")) if text)
+
+
+def _origin(place: SourceLocation | None, root: str) -> str:
+    """What made it so, in brackets; a library's line, which nobody has before the eyes, in full."""
+    if place is None:
+        return ""
+    code = f": `{place.code}`" if place.code and is_library(place.file) else ""
+    return f" ({location_text(place, root)}{code})"
 
 
 def _facts(group: Sequence[GraphBreak], root: str) -> tuple[tuple[str, str], ...]:
@@ -167,7 +193,7 @@ def _facts(group: Sequence[GraphBreak], root: str) -> tuple[tuple[str, str], ...
     said = []
     for one in group:
         code = f" [{one.gb_code}]" if one.gb_code else ""
-        at = f" at {location_text(one.points_to, root)}" if _points_elsewhere(one) else ""
+        at = f" at {location_text(one.points_to, root)}" if points_elsewhere(one) else ""
         times = f", {one.records} times" if one.records > 1 and len(group) > 1 else ""
         said.append(f"{one.kind}{code}{at}{times}")
     text = "; ".join(dict.fromkeys(said))
@@ -181,7 +207,3 @@ def _details(group: Sequence[GraphBreak]) -> tuple[tuple[str, str], ...]:
         details += [("context", one_line(one.context))] if one.context else []
         details += [("hint", one_line(hint)) for hint in one.hints]
     return tuple(dict.fromkeys(details))
-
-
-def _each_once(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(one_line, texts)))
