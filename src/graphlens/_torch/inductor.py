@@ -4,7 +4,7 @@ Seen on torch 2.11, 2.13 and 2.14.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -112,3 +112,11 @@ def _probe_compile_fx() -> str:
 @probe("Inductor's modes and options", seen_on="2.11, 2.13, 2.14")
 def _probe_wrapper() -> str:
     return f"{len(inductor_config('max-autotune', None))} settings in mode max-autotune"
+
+
+def known_settings(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of Inductor's settings that this torch has."""
+    from torch._inductor import config
+
+    known = config.get_config_copy()
+    return {name: value for name, value in wanted.items() if name in known}

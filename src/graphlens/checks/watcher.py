@@ -178,11 +178,11 @@ def _keep_tangents(call: GraphCall, outputs: Any) -> None:
     """Takes down the gradients that come to the outputs, if the program runs a backward pass."""
     flat = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
 
-    def keeper(number: int) -> Callable[[torch.Tensor], None]:
-        def keep(gradient: torch.Tensor) -> None:
+    def keeper(number: int) -> Callable[[torch.Tensor | None], None]:
+        def keep(gradient: torch.Tensor | None) -> None:
             if call.tangents is None:
                 call.tangents = [None] * len(flat)
-            if call.tangents[number] is None:
+            if call.tangents[number] is None and gradient is not None:
                 call.tangents[number] = gradient.detach()
 
         return keep
