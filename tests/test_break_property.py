@@ -131,7 +131,10 @@ def problems(found: tuple[GraphBreak, ...], expected: list[Expected]) -> list[st
 def agrees(one: GraphBreak, wanted: Expected) -> bool:
     if wanted.consequence == "rest_eager":
         # Torch skips the whole function where one of its attempts ends in that.
-        return one.consequence == "frame_skipped" or (one.consequence, one.rest_eager) == ("split", True)
+        return one.consequence == "frame_skipped" or (one.consequence, one.rest_eager) == (
+            "split",
+            True,
+        )
     hits = one.hits if isinstance(one.hits, int) else None
     return (one.consequence, hits) == (wanted.consequence, wanted.hits)
 

@@ -117,7 +117,7 @@ def record(
 
 
 def test_a_break_that_splits() -> None:
-    found = parse_break(_record(BRANCH))
+    found = parse_break(record(BRANCH))
     assert (found.file, found.line, found.function) == ("/home/me/rec.py", 20, "forward")
     assert found.code == "if x.sum()>0:"
     assert found.kind == "Data-dependent branching"
@@ -189,7 +189,7 @@ def test_the_rest_of_a_function_that_runs_eager_is_not_a_plain_split() -> None:
         "resumable state, then skipping the rest of the function. Graph break encountered:\n\n"
     )
     text = BRANCH.replace("Data-dependent branching\n", f"{rest}Data-dependent branching\n", 1)
-    found = parse_break(_record(text))
+    found = parse_break(record(text))
     assert (found.consequence, found.rest_eager) == ("split", True)
     assert found.kind == "Data-dependent branching"
-    assert not parse_break(_record(BRANCH)).rest_eager
+    assert not parse_break(record(BRANCH)).rest_eager

@@ -13,6 +13,8 @@ Check = Callable[[], str]
 
 _AREAS = (
     "aot",
+    "cache_lookups",
+    "compile_error",
     "compiling_frame",
     "dispatch",
     "dynamo",

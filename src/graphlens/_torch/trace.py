@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from graphlens._torch.compile_error import error_facts
 from graphlens._torch.compiling_frame import frame_facts
 from graphlens._torch.guards import failed_guards
 from graphlens._torch.probes import probe
@@ -173,6 +174,8 @@ def _seen_now(kind: str, payload: str) -> dict[str, Any]:
             return {"seen": frame_facts()}
         if kind == "recompile_reasons":
             return {"seen": failed_guards(listed_reasons(payload))}
+        if kind == "compilation_metrics":
+            return {"seen": error_facts()}
     except Exception as error:  # noqa: BLE001  the record itself is still good
         _failures[f"{type(error).__name__}: {error}"] = None
     return {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphlens.analysis.break_causes import with_causes
+from graphlens.analysis.break_causes import with_causes, with_error_causes
 from graphlens.analysis.break_hits import with_all_hits
 from graphlens.analysis.break_records import collect_breaks
 from graphlens.analysis.compilation_graphs import REPLAY, LiveGraph, collect_graphs
@@ -48,11 +48,13 @@ def assemble(
         untraced: Why torch's trace could not be read; empty where it was.
         read: Gives the lines of a source file; none where it is not at hand.
     """
+    roots = compiled_functions(records)
     frames = collect_frames(records)
     skipped = {c.compile_id for f in frames for c in f.compilations if c.outcome == "skipped"}
-    found = with_causes(collect_breaks(records), read, compiled_functions(records), skipped)
+    found = with_causes(collect_breaks(records), read, roots, skipped)
     graphs = with_ends(collect_graphs(records, live), found)
     missing = Unavailable(untraced)
+    frames = with_error_causes(frames, read, roots)
     frames = with_module_names(frames, graphs)
     breaks = with_all_hits(found, graphs, frames)
     speakers = frame_speakers(records, breaks)

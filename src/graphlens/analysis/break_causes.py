@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+import msgspec
+
 from graphlens.analysis.break_advice import with_advice
 from graphlens.analysis.break_reasons import with_reason
 from graphlens.analysis.crossed_values import resumed_function
 from graphlens.analysis.places import is_library
 from graphlens.analysis.source_code import ReadLines, SourceFiles
-from graphlens.model import GraphBreak, SourceLocation
+from graphlens.model import Frame, GraphBreak, SourceLocation
 
 
 def with_causes(
@@ -48,4 +50,16 @@ def _is_in_stack(root: SourceLocation, found: GraphBreak) -> bool:
     name = resumed_function(root.function)
     return any(
         (one.file, resumed_function(one.function)) == (root.file, name) for one in found.stack
+    )
+
+
+def with_error_causes(
+    frames: Sequence[Frame], read: ReadLines, roots: Mapping[str, SourceLocation]
+) -> tuple[Frame, ...]:
+    """Frames with the break that was an error made complete, as other breaks are."""
+    errors = [frame.error for frame in frames if frame.error is not None]
+    complete = iter(with_causes(errors, read, roots))
+    return tuple(
+        frame if frame.error is None else msgspec.structs.replace(frame, error=next(complete))
+        for frame in frames
     )

@@ -70,7 +70,9 @@ def _with_hits(found: GraphBreak, parts: _Parts) -> GraphBreak:
         why = "the function runs eager, where calls are not counted"
         return msgspec.structs.replace(found, hits=Unavailable(why))
     if found.rest_eager:
-        why = "the rest of the function runs eager from an earlier line on, where nothing is counted"
+        why = (
+            "the rest of the function runs eager from an earlier line on, where nothing is counted"
+        )
         return msgspec.structs.replace(found, hits=Unavailable(why))
     if _calls_itself(found, parts):
         why = "the function calls itself, and its graphs end at the call as well as at this line"

@@ -99,6 +99,22 @@ def parse_break(record: TraceRecord) -> GraphBreak:
     )
 
 
+def parse_error(message: str, place: SourceLocation, stack: str, compile_id: str) -> GraphBreak:
+    """A break that was an error and so has no record, as under ``fullgraph=True``.
+
+    Args:
+        message: The error's, as the compilation's metrics have it.
+        place: The line that torch was at.
+        stack: The user's stack down to it, as Python writes tracebacks; empty where not known.
+        compile_id: Of the compilation that it ended.
+    """
+    text = (
+        f"Graph break in user code at {place.file}:{place.line}\n"
+        f"Graph Break Reason: {message.strip()}\n\nUser code traceback:\n{stack}"
+    )
+    return parse_break(TraceRecord(kind=KIND, compile_id=compile_id, payload=text))
+
+
 @dataclass(frozen=True)
 class _Key:
     file: str

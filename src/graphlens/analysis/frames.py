@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from graphlens.analysis import break_records
 from graphlens.analysis.compilations import (
     CompilationKey,
@@ -11,15 +13,19 @@ from graphlens.analysis.compilations import (
     caller_of,
     start_of,
 )
+from graphlens.analysis.places import user_frame
 from graphlens.analysis.recompiles import reached_limit
+from graphlens.analysis.stacks import parse_stack
 from graphlens.model import (
     Compilation,
     Frame,
+    GraphBreak,
     SourceLocation,
     TraceRecord,
     Unavailable,
 )
 
+_BREAK_ERROR = "Unsupported"
 _SKIP_ERRORS = ("SkipFrame", "SkipCodeRecursiveException")
 _WORST_FIRST = ("failed", "skipped", "recompile_limit", "compiled", "no_graph", "unfinished")
 
@@ -28,10 +34,30 @@ def collect_frames(records: Sequence[TraceRecord]) -> tuple[Frame, ...]:
     """One frame for each function, with its compilations in order."""
     frames: dict[str, list[tuple[SourceLocation, Compilation]]] = defaultdict(list)
     limits: dict[str, int | Unavailable] = {}
+    errors: dict[str, GraphBreak] = {}
     for key, own in by_compilation(records).items():
-        frames[key.frame].append((_location(own), _compilation(key, own)))
+        compilation = _compilation(key, own)
+        frames[key.frame].append((_location(own), compilation))
+        error = _error(compilation, _metrics(own))
+        if error is not None:
+            errors[key.frame] = error
         limits.setdefault(key.frame, _limit(own))
-    return tuple(_frame(frame_id, found, limits[frame_id]) for frame_id, found in frames.items())
+    return tuple(
+        _frame(frame_id, found, limits[frame_id], errors.get(frame_id))
+        for frame_id, found in frames.items()
+    )
+
+
+def _error(compilation: Compilation, metrics: dict[str, Any]) -> GraphBreak | None:
+    """The break that ended a compilation as an error."""
+    place = _stopped_at(metrics)
+    error = str(metrics.get("fail_type")).rpartition(".")[2]
+    if compilation.outcome != "failed" or error != _BREAK_ERROR or place is None:
+        return None
+    message, stack = str(metrics.get("fail_reason") or ""), _error_stack(metrics)
+    found = break_records.parse_error(message, place, stack, compilation.compile_id)
+    why = "the error went to the caller, and the line was not run"
+    return msgspec.structs.replace(found, hits=Unavailable(why))
 
 
 def _limit(records: Iterable[TraceRecord]) -> int | Unavailable:
@@ -49,6 +75,7 @@ def _frame(
     frame_id: str,
     found: list[tuple[SourceLocation, Compilation]],
     limit: int | Unavailable,
+    error: GraphBreak | None,
 ) -> Frame:
     location = next((place for place, _ in found if place.file), found[0][0])
     compilations = tuple(compilation for _, compilation in found)
@@ -62,6 +89,7 @@ def _frame(
         reason=_reason(worst, compilations),
         compilations=compilations,
         limit=limit,
+        error=error,
     )
 
 
@@ -91,6 +119,16 @@ def _compilation(key: CompilationKey, records: list[TraceRecord]) -> Compilation
 
 
 def _failed_at(metrics: dict[str, Any]) -> SourceLocation | None:
+    """The user's line; from a log alone the line that torch was at, which can be a library's."""
+    own = user_frame(parse_stack(_error_stack(metrics)))
+    return own or _stopped_at(metrics)
+
+
+def _error_stack(metrics: dict[str, Any]) -> str:
+    return str((metrics.get("seen") or {}).get("stack") or "")
+
+
+def _stopped_at(metrics: dict[str, Any]) -> SourceLocation | None:
     file, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
     return SourceLocation(file=str(file), line=int(line)) if file and line else None
 

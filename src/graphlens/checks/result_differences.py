@@ -54,7 +54,7 @@ def _compare_call(number: int, one: CallResult, two: CallResult, found: Differen
         found.tensors.append(_told(number, "the call", _errors_differ(one.error, two.error)))
         return
     if one.kind != two.kind:
-        found.remarks.append(f"call {number} returns {two.kind} where eager returns {one.kind}")
+        found.remarks.append(f"call {number} returns a {two.kind}, in eager a {one.kind}")
     theirs = {leaf.name: leaf for leaf in two.leaves}
     for leaf in one.leaves:
         other = theirs.pop(leaf.name, None)
@@ -65,11 +65,11 @@ def _compare_call(number: int, one: CallResult, two: CallResult, found: Differen
         found.tensors += _compare(number, leaf, other)
         if leaf.stride != other.stride:
             found.remarks.append(
-                f"call {number}, {leaf.name}: strides {other.stride} where eager gives {leaf.stride}"
+                f"call {number}, {leaf.name}: strides {other.stride}, in eager {leaf.stride}"
             )
         elif leaf.kind != other.kind and isinstance(leaf.value, torch.Tensor):
             found.remarks.append(
-                f"call {number}, {leaf.name}: a {other.kind} where eager gives a {leaf.kind}"
+                f"call {number}, {leaf.name}: type {other.kind}, in eager {leaf.kind}"
             )
     for name, leaf in theirs.items():
         found.tensors.append(_told(number, name, "only there when compiled", leaf.role))

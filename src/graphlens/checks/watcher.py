@@ -1,6 +1,7 @@
 """A backend that keeps each graph of a run, with calls of it that can be made again."""
 
 import copy
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 import torch
 
 from graphlens._torch.dynamo import current_compile_id, innermost
+from graphlens.analysis.step_parts import Function, Visit
 from graphlens.capture.backend import compile_graph, inner_compiler
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.capture.options import LensOptions
@@ -22,23 +24,6 @@ MOST_CALLS = 3
 
 
 @dataclass
-class Visit:
-    """One run of a graph, or of its backward pass, in a timed run.
-
-    Attributes:
-        graph: The graph's compile id.
-        part: ``forward`` or ``backward``.
-        start: By ``time.perf_counter``, in seconds.
-        end: The same.
-    """
-
-    graph: str
-    part: str
-    start: float
-    end: float = 0.0
-
-
-@dataclass
 class Watcher:
     """Keeps what a run's graphs were and were given.
 
@@ -49,6 +34,8 @@ class Watcher:
         unchanged: Ids of tensors that the program does not change, which need no copy.
         graphs: By compile id; of several attempts the last.
         visits: Runs of graphs, in order, while `timing` is set.
+        timing: Whether runs are timed, and no calls kept.
+        stacks: Whether the functions under way are noted with each timed run, which takes time.
     """
 
     options: LensOptions
@@ -58,6 +45,7 @@ class Watcher:
     graphs: dict[str, WatchedGraph] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
     timing: bool = False
+    stacks: bool = False
 
     def backend(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> CompiledFn:
         """Compiles a graph of Dynamo's as the inner backend does."""
@@ -121,7 +109,8 @@ class Watcher:
         return GraphCall(whole, surroundings(), notes=notes)
 
     def _timed(self, watched: WatchedGraph, run: CompiledFn, args: tuple[Any, ...]) -> Any:
-        visit = Visit(watched.graph.compile_id, "forward", time.perf_counter())
+        stack = _functions_under_way() if self.stacks else ()
+        visit = Visit(watched.graph.compile_id, "forward", time.perf_counter(), stack=stack)
         outputs = run(*args)
         visit.end = time.perf_counter()
         self.visits.append(visit)
@@ -190,6 +179,16 @@ def _keep_tangents(call: GraphCall, outputs: Any) -> None:
     for number, one in enumerate(flat):
         if isinstance(one, torch.Tensor) and one.requires_grad:
             one.register_hook(keeper(number))  # type: ignore[no-untyped-call]
+
+
+def _functions_under_way() -> tuple[Function, ...]:
+    """Code objects from the outermost to the one that runs the graph, by file and first line."""
+    found: list[Function] = []
+    frame = sys._getframe(3)
+    while frame is not None:
+        found.append((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(reversed(found))
 
 
 def _backward_nodes(outputs: Any) -> list[Any]:

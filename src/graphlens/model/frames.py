@@ -1,6 +1,7 @@
 """Functions that Dynamo looked at, with what became of them."""
 
 from graphlens.model.base import Data
+from graphlens.model.breaks import GraphBreak
 from graphlens.model.source import SourceLocation
 from graphlens.model.unavailable import Unavailable
 
@@ -51,6 +52,8 @@ class Frame(Data, frozen=True, kw_only=True):
         reason: Of that outcome; empty when it compiled.
         compilations: In order.
         limit: How many compilations torch keeps of it before calls that fit none run eager.
+        error: The graph break that was an error, as under ``fullgraph=True``; None where it failed
+            otherwise or did not.
     """
 
     id: str
@@ -61,3 +64,4 @@ class Frame(Data, frozen=True, kw_only=True):
     reason: str = ""
     compilations: tuple[Compilation, ...] = ()
     limit: int | Unavailable = Unavailable("only a live run knows torch's settings")
+    error: GraphBreak | None = None

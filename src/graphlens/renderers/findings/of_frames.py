@@ -1,8 +1,11 @@
 """Functions that run eager or failed, for a reason that is no graph break."""
 
+from dataclasses import replace
+
 from graphlens.model import Failure, Frame, SourceLocation
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.findings.finding import FRAME_KINDS, CodeLine, Finding
+from graphlens.renderers.findings.of_breaks import Functions, of_breaks
 from graphlens.renderers.wording import counted, location_text, shown_place
 
 _TITLES = {
@@ -12,12 +15,13 @@ _TITLES = {
 }
 
 
-def of_frame(frame: Frame, failure: Failure | None, root: str) -> Finding:
+def of_frame(frame: Frame, failure: Failure | None, functions: Functions, root: str) -> Finding:
     """The finding of one frame.
 
     Args:
         frame: That runs eager or failed.
         failure: What stopped the backend on its graph; None where that was not it.
+        functions: All of the report.
         root: Files below it are named relative to it.
     """
     where = _where(frame, failure)
@@ -29,6 +33,8 @@ def of_frame(frame: Frame, failure: Failure | None, root: str) -> Finding:
         if compilation.called_from
     }
     facts += [("called from", one_line(", ".join(callers)))] if callers else []
+    if frame.error is not None:
+        return _of_error(of_breaks([frame.error], functions, root), facts)
     compiled = sum(compilation.outcome == "compiled" for compilation in frame.compilations)
     if compiled:
         facts.append(("compiled", f"{counted(compiled, 'time')} before"))
@@ -48,6 +54,18 @@ def of_frame(frame: Frame, failure: Failure | None, root: str) -> Finding:
         advice=advice,
         facts=tuple(facts),
         in_torchs_words=True,
+    )
+
+
+def _of_error(found: Finding, facts: list[tuple[str, str]]) -> Finding:
+    """A break that was an error says why in the words of one that was not."""
+    return replace(
+        found,
+        kind=FRAME_KINDS["failed"],
+        title=f"a graph break where none is allowed: {found.title}",
+        cost="",
+        weight=0.0,
+        facts=(*facts, *found.facts),
     )
 
 

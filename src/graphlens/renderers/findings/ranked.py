@@ -27,15 +27,19 @@ _ORDER = (FAILED, EAGER, BREAK, RECOMPILE, INTENDED)
 
 def findings(report: Report, root: str = "") -> tuple[Finding, ...]:
     """All findings of a report, most worth fixing first; files below ``root`` relative to it."""
-    found = [*_breaks(report, root), *_recompiles(report, root), *_frames(report, root)]
+    functions = Functions(report)
+    found = [
+        *_breaks(report, functions, root),
+        *_recompiles(report, root),
+        *_frames(report, functions, root),
+    ]
     return tuple(sorted(found, key=lambda item: (_ORDER.index(item.kind), -item.weight)))
 
 
-def _breaks(report: Report, root: str) -> Iterator[Finding]:
+def _breaks(report: Report, functions: Functions, root: str) -> Iterator[Finding]:
     by_line: dict[tuple[str, int], list[GraphBreak]] = {}
     for one in breaks_of(report):
         by_line.setdefault((one.file, one.line), []).append(one)
-    functions = Functions(report)
     for group in by_line.values():
         yield of_breaks(group, functions, root)
 
@@ -49,7 +53,7 @@ def _recompiles(report: Report, root: str) -> Iterator[Finding]:
         yield of_recompiles(group, frames.get(name), root)
 
 
-def _frames(report: Report, root: str) -> Iterator[Finding]:
+def _frames(report: Report, functions: Functions, root: str) -> Iterator[Finding]:
     """Frames that neither a break nor a recompile of the report speaks of already."""
     breaks = breaks_of(report)
     recompiles = recompiles_of(report)
@@ -65,4 +69,4 @@ def _frames(report: Report, root: str) -> Iterator[Finding]:
         )
         if frame.outcome in FRAME_KINDS and not told:
             failure = next((failures[name] for name in ids if name in failures), None)
-            yield of_frame(frame, failure, root)
+            yield of_frame(frame, failure, functions, root)
