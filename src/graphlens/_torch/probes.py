@@ -25,6 +25,8 @@ _AREAS = (
     "inductor",
     "isolation",
     "marked",
+    "memory",
+    "onednn_graph",
     "settings",
     "trace",
 )
