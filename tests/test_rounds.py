@@ -117,6 +117,24 @@ def test_what_is_much_too_slow_is_left_out_so_that_the_others_fit():
     assert fake.at <= 20
 
 
+def test_blocks_get_shorter_where_the_machine_gets_slower():
+    fake = FakeTime()
+    runnables = [fake.runnable(name, 0.0001) for name in "ab"]
+    for runnable in runnables:
+        block = runnable.clock.block
+
+        def slower(steps, prepare, number, block=block):
+            laps = block(steps, prepare, number)
+            fake.at += 40 * sum(laps) * number if number > 1 else 0
+            return laps
+
+        runnable.clock.block = slower
+    timed = time_rounds(runnables, 1, now=fake.now)
+    assert isinstance(timed.speedup(1), Measured)
+    assert timed.series[0].block < 83
+    assert fake.at <= 1
+
+
 def test_a_budget_of_nothing():
     fake = FakeTime()
     timed = time_rounds([fake.runnable("a", 0.1)], 0, now=fake.now)

@@ -225,11 +225,26 @@ class _Session:
             self.tell("timing")
             start = self.now()
             self.one_round(made)
-            needed = self.now() - start
+            needed = self.shortened(self.now() - start, MIN_ROUNDS - made - 1)
         for index in self.working():
             series = self.timed.series[index]
             if len(series.rounds) < MIN_ROUNDS:
                 series.shortage = self.too_short(needed)
+
+    def shortened(self, needed: float, to_come: int) -> float:
+        """Seconds of the next round, its blocks made shorter where enough rounds would not fit.
+
+        On a busy machine the warm-up, of which the best counts, promises too much.
+        """
+        left = max(self.budget - self.used(), 0.0)
+        if needed * to_come <= left:
+            return needed
+        working = [self.timed.series[index] for index in self.working()]
+        before = sum(series.cost * series.block for series in working)
+        for series in working:
+            series.block = max(1, int(series.block * left / (needed * to_come)))
+        after = sum(series.cost * series.block for series in working)
+        return needed * after / before if before > 0 else needed
 
     def choose_blocks(self) -> None:
         """How many runs make a block, and who must be left out for the budget to be kept."""
