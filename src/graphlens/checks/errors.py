@@ -25,6 +25,7 @@ class Distance:
         truth_rms: The same of the truth.
         truth_max: Its largest absolute value there.
         excess: Largest difference beyond a few units in the last place of each element.
+        finite: Whether all elements of both are finite.
     """
 
     errors: Errors
@@ -32,6 +33,7 @@ class Distance:
     truth_rms: float
     truth_max: float
     excess: float
+    finite: bool
 
 
 def errors(value: torch.Tensor, truth: torch.Tensor) -> Errors:
@@ -57,7 +59,7 @@ def distance(value: torch.Tensor, truth: torch.Tensor, ulps: float = 0.0) -> Dis
     with torch.no_grad():
         value, truth = dense(value), dense(truth)
         sums = _Sums(value.dtype, ulps)
-        for piece, true in _pieces(value, truth):
+        for piece, true in pieces(value, truth):
             sums.add(piece, true.to(piece.device))
         return sums.result()
 
@@ -114,10 +116,8 @@ def _kind(value: Any) -> str:
     return "a tensor" if isinstance(value, torch.Tensor) else f"a {type(value).__name__}"
 
 
-def _pieces(
-    value: torch.Tensor, truth: torch.Tensor
-) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Parts of both, flat; cut along dimensions, as flattening the whole may copy it."""
+def pieces(value: torch.Tensor, truth: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Parts of two tensors, flat; cut along dimensions, as flattening the whole may copy it."""
     if value.numel() == 0:
         return
     if value.numel() <= _PIECE:
@@ -127,7 +127,7 @@ def _pieces(
     row = value.numel() // size
     if row > _PIECE or size == 1:
         for number in range(size):
-            yield from _pieces(value[number], truth[number])
+            yield from pieces(value[number], truth[number])
         return
     step = max(1, _PIECE // row)
     for start in range(0, size, step):
@@ -145,21 +145,26 @@ class _Sums:
         self.fractions = dtype.is_floating_point or dtype.is_complex
         self.ulps = ulps
         self.count = self.unequal = self.nan = self.inf = 0
+        self.finite = True
         self.max_abs = self.max_rel = self.max_ulp = self.excess = 0.0
         self.value, self.truth, self.off, self.dot = (_Scaled() for _ in range(4))
 
     def add(self, value: torch.Tensor, truth: torch.Tensor) -> None:
         equal = _equal(value, truth)
-        self.unequal += int((~equal).sum())
+        self.unequal += equal.numel() - int(equal.sum())
         value, truth = wide(value), wide(truth)
         if value.is_complex() != truth.is_complex():
             value, truth = (part.to(torch.complex128) for part in (value, truth))
-        self._count_special(value, truth)
-        finite = torch.isfinite(value) & torch.isfinite(truth)
-        if not bool(finite.all()):
+        off = (value - truth).abs()
+        # Not finite too where two large numbers are far apart.
+        if not math.isfinite(float(off.max())):
+            self._count_special(value, truth)
+            finite = torch.isfinite(value) & torch.isfinite(truth)
+            self.finite = self.finite and bool(finite.all())
             value, truth, equal = value[finite], truth[finite], equal[finite]
+            off = ((value / 2 - truth / 2).abs() * 2).clamp(max=_LARGEST)
         if value.numel():
-            self._add_finite(value, truth, equal)
+            self._add_finite(value, truth, equal, off)
 
     def result(self) -> Distance:
         root = math.sqrt(max(self.count, 1))
@@ -179,6 +184,7 @@ class _Sums:
             truth_rms=_bounded(self.truth.root() / root),
             truth_max=_bounded(self.truth.scale),
             excess=_bounded(self.excess),
+            finite=self.finite,
         )
 
     def _cosine(self) -> float:
@@ -194,23 +200,28 @@ class _Sums:
         other_sign = infs[0] & infs[1] & (value != truth)
         self.inf += int(((infs[0] ^ infs[1]) | other_sign).sum())
 
-    def _add_finite(self, value: torch.Tensor, truth: torch.Tensor, equal: torch.Tensor) -> None:
+    def _add_finite(
+        self, value: torch.Tensor, truth: torch.Tensor, equal: torch.Tensor, off: torch.Tensor
+    ) -> None:
         self.count += value.numel()
-        # Halves, as the difference of two finite numbers may not be finite.
-        off = (value / 2 - truth / 2).abs() * 2 if self.fractions else (value - truth).abs()
-        # Large integers that differ may be the same in float64.
-        off = torch.where(equal, 0.0, off if self.fractions else off.clamp(min=1.0))
-        off = off.clamp(max=_LARGEST)
+        if not self.fractions:
+            # Large integers that differ may be the same in float64.
+            off = torch.where(equal, 0.0, off.clamp(min=1.0))
+        largest = float(off.max())
+        self.max_abs = max(self.max_abs, largest)
         size = truth.abs().clamp(max=_LARGEST)
-        self.max_abs = max(self.max_abs, float(off.max()))
-        relative = torch.where(size > 0, off / size.clamp(min=5e-324), off)
+        self.truth.add_squares(size)
+        if largest == 0:
+            self.value.add_squares(size)
+            self.dot.add_squares(size)
+            return
+        relative = off / torch.where(size > 0, size, 1.0)
         self.max_rel = max(self.max_rel, float(relative.max()))
         if self.fractions:
             self._add_ulps(value, truth, off)
         else:
             self.excess = self.max_abs
         self.off.add_squares(off)
-        self.truth.add_squares(size)
         self.value.add_squares(value.abs().clamp(max=_LARGEST))
         self.dot.add_products(value, truth)
 
