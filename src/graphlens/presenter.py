@@ -10,17 +10,21 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import graphlens.registry as registry
 from graphlens.errors import OutputError, ReportFormatError
 from graphlens.model import Graph, Report, from_json
+from graphlens.renderers.accuracy_table import accuracy_table as tensors_table
 from graphlens.renderers.base import Renderer
+from graphlens.renderers.comparison import timings_of
 from graphlens.renderers.wording import graph_title
 
 FALLBACK_SIZE = (100, 24)
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST_SLUG = 80
 _REPORT_FILES = ("report.html", "report.json", "report.txt", "report.svg")
+_TIMINGS_FILE = "timings.svg"
 _GRAPH_SUFFIXES = (".svg", ".txt")
 
 
@@ -29,6 +33,18 @@ def table(graph: Graph, format: str = "plain", **options: object) -> str:
     if format == "plain":
         options.setdefault("width", terminal_width())
     return _renderer("table", {"format": format, **options}).graph(graph)
+
+
+def accuracy_table(graph: Graph, **options: object) -> str:
+    """The errors of every tensor of a graph that was compared; empty where it was not.
+
+    Args:
+        graph: Of a report that ``compare`` made.
+        **options: ``width`` (columns of text, else those of the terminal) and ``most`` (tensors
+            shown, None for all).
+    """
+    chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
+    return tensors_table(graph, **chosen)
 
 
 def title(graph: Graph) -> str:
@@ -69,7 +85,7 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
 
     A path without a suffix, one that ends in a slash, and an existing folder get
     ``report.html``, ``report.json``, ``report.txt``, ``report.svg``, and a diagram and a table of
-    each graph in ``graphs/``.
+    each graph in ``graphs/``; where it was timed also ``timings.svg``, a bar chart.
 
     Raises:
         OutputError: The suffix is unknown or a file cannot be written.
@@ -88,6 +104,8 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
     folder = Path(given)
     for name in _REPORT_FILES:
         _write(folder / name, _renderer(Path(name).suffix, {}).report(report))
+    if timings_of(report):
+        _write(folder / _TIMINGS_FILE, _renderer("timings", {}).report(report))
     names = slugs([graph.id for graph in report.graphs])
     for slug, graph in zip(names, report.graphs, strict=True):
         for suffix in _GRAPH_SUFFIXES:

@@ -35,6 +35,7 @@ _BUILT_IN = {
     "json": Entry("graphlens.renderers.jsonfile:JsonRenderer"),
     "markdown": Entry("graphlens.renderers.markdown:MarkdownRenderer"),
     "svg": Entry("graphlens.renderers.svg:SvgRenderer"),
+    "timings": Entry("graphlens.renderers.timings_svg:TimingsRenderer"),
     "dot": Entry("graphlens.renderers.dot:DotRenderer"),
     "text": Entry("graphlens.renderers.textfile:TextRenderer"),
     "tsv": Entry(_TABLE, {"format": "tsv"}),

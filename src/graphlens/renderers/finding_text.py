@@ -3,17 +3,28 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.renderers.findings import INTENDED, CodeLine, Finding, Remedy
+from graphlens.renderers.findings import INTENDED, NOT_COMPARABLE, CodeLine, Finding, Remedy
 from graphlens.renderers.fitting import shorten
 from graphlens.renderers.wording import best_advice, first_sentence, wrapped
 
 SAVE = 'report.save("report.html")'
 MOST_FACTS = 10
 MOST_WORST = 3
-MOST_REASONS = 3
+MOST_REASONS = 4
 MOST_ADVICE = 2
 MOST_DIFF = 12
-_COLOURS = {"failed": "31", "eager": "31", "break": "33", "recompile": "35", "intended": "36"}
+_COLOURS = {
+    "wrong": "31",
+    "failed": "31",
+    "eager": "31",
+    "break": "33",
+    "slower": "33",
+    "never_pays": "31",
+    "precision_changed": "35",
+    "recompile": "35",
+    "not_comparable": "36",
+    "intended": "36",
+}
 
 
 def painted(text: str, code: str, colour: bool) -> str:
@@ -35,7 +46,7 @@ class FindingText:
 
     def worst(self, found: tuple[Finding, ...]) -> list[str]:
         """The findings to begin with, a line each; nothing where they are all there is."""
-        worst = [item for item in found if item.kind != INTENDED][:MOST_WORST]
+        worst = [item for item in found if item.kind not in (INTENDED, NOT_COMPARABLE)][:MOST_WORST]
         if len(worst) < 2:
             return []
         lines = [self._paint("Most worth fixing", "1")]

@@ -5,7 +5,7 @@ the page forbids scripts and requests, so a name that slipped through could stil
 """
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,17 +16,17 @@ from markupsafe import Markup
 from graphlens.model import Environment as RunEnvironment
 from graphlens.model import Graph, Node, Report, Unavailable
 from graphlens.renderers.columns import graph_rows
+from graphlens.renderers.comparison_page import comparison_page, graph_page
 from graphlens.renderers.escape import html_prose, one_line, printable
 from graphlens.renderers.findings import findings
 from graphlens.renderers.headline import unknowns
 from graphlens.renderers.overview import (
     FRAME_COLUMNS,
     GRAPH_COLUMNS,
-    NUMBERS,
-    UNKNOWN,
     frame_overview,
     graphs_overview,
 )
+from graphlens.renderers.page_table import PageTable
 from graphlens.renderers.summary import NOTHING
 from graphlens.renderers.svg import SvgRenderer
 from graphlens.renderers.table import html_table
@@ -62,8 +62,11 @@ class HtmlRenderer:
             tiles=tiles(report) if known else (),
             unknowns=unknowns(report),
             findings=findings(report, self.root),
-            frames=_Table.of(FRAME_COLUMNS, [frame_overview(f, self.root) for f in report.frames]),
-            overview=_Table.of(GRAPH_COLUMNS, graphs_overview(report.graphs, self.root)),
+            comparison=comparison_page(report, self.root),
+            frames=PageTable.of(
+                FRAME_COLUMNS, [frame_overview(f, self.root) for f in report.frames]
+            ),
+            overview=PageTable.of(GRAPH_COLUMNS, graphs_overview(report.graphs, self.root)),
             graphs=list(self._graphs(report.graphs)),
             notes=[[one_line(n.code), one_line(n.message), one_line(n.hint)] for n in report.notes],
             environment=_environment(report),
@@ -74,7 +77,12 @@ class HtmlRenderer:
         """The page of one graph."""
         heading = graph_title(graph, self.root).heading
         template = _template("graph.html.jinja")
-        return template.render(title=heading, css=_css(), graph=next(self._graphs((graph,))))
+        return template.render(
+            title=heading,
+            css=_css(),
+            graph=next(self._graphs((graph,))),
+            comparison=graph_page(graph, self.root),
+        )
 
     def _graphs(self, graphs: Sequence[Graph]) -> Iterator[dict[str, Any]]:
         left = MOST_DIAGRAM_BYTES
@@ -120,29 +128,6 @@ class HtmlRenderer:
         if len(uri) > left:
             return "", f"This page has reached its size limit; {save} draws it."
         return uri, ""
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A table of text for the template."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    @classmethod
-    def of(cls, columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> "_Table":
-        used = tuple(name for name in columns if any(row.get(name) for row in rows))
-        return cls(used, tuple(tuple(row.get(name, "") for name in used) for row in rows))
-
-    def css(self, index: int) -> str:
-        """Class of a column's cells."""
-        name = self.columns[index]
-        return "c-number" if name in NUMBERS else f"c-{name}"
-
-    @property
-    def has_unknown(self) -> bool:
-        """Whether any value could not be had."""
-        return any(UNKNOWN in row for row in self.rows)
 
 
 def _code(graph: Graph) -> Iterator[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from graphlens.model import Graph, Report
+from graphlens.renderers.comparison_markdown import comparison_facts, comparison_tables
 from graphlens.renderers.escape import html_text, markdown_code, markdown_prose, markdown_text
 from graphlens.renderers.findings import CodeLine, Finding, Remedy, findings
 from graphlens.renderers.headline import headline, unknowns
@@ -49,6 +50,7 @@ class MarkdownRenderer:
             yield NOTHING
         else:
             yield f"**{markdown_text(headline(report))}**"
+        yield from comparison_facts(report)
         for name, reason in unknowns(report):
             yield f"\n{name.capitalize()} unknown: {markdown_text(reason)}"
         found = findings(report, self.root)
@@ -56,6 +58,7 @@ class MarkdownRenderer:
             yield from ("", "## Findings")
         for item in found:
             yield from self._finding(item)
+        yield from comparison_tables(report, self.root)
         if report.frames:
             yield from ("", "## Functions", "")
             rows = [frame_overview(frame, self.root) for frame in report.frames]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from graphlens.model import EagerOperators, Environment, Graph, Report, Unavailable
+from graphlens.renderers.comparison_text import ComparisonText
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.finding_text import SAVE, FindingText, painted
 from graphlens.renderers.findings import Finding, findings
@@ -13,10 +14,15 @@ from graphlens.renderers.table import TableRenderer
 from graphlens.renderers.wording import counted, location_text, wrapped
 
 _NOUNS = {
+    "wrong": "wrong result",
     "failed": "failed frame",
     "eager": "eager frame",
     "break": "graph break",
     "recompile": "recompiled frame",
+    "slower": "slower graph",
+    "never_pays": "program that never pays",
+    "precision_changed": "change of precision",
+    "not_comparable": "graph that could not be compared",
     "intended": "break that is intended",
 }
 MOST_GRAPHS = 60
@@ -55,6 +61,7 @@ class SummaryRenderer:
             blocks.append(self._eager(report.eager))
         if report.graphs:
             blocks.append(self._graphs(report.graphs))
+        blocks += ComparisonText(self.width, self.root).tables(report)
         blocks.append([*self._notes(report), *self._environment(report.environment)])
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -68,6 +75,7 @@ class SummaryRenderer:
         lines = wrapped(f"GraphLens: {headline(report)}", self.width)
         for name, reason in unknowns(report):
             lines += wrapped(f"{name} unknown: {reason}", self.width, "  ", "    ")
+        lines += ComparisonText(self.width, self.root).facts(report)
         return [painted(lines[0], "1", self.colour), *lines[1:]]
 
     def _eager(self, eager: tuple[EagerOperators, ...]) -> list[str]:
@@ -126,8 +134,16 @@ def _more(found: tuple[Finding, ...]) -> str:
     return f"... {text}: {SAVE}"
 
 
+_PLURALS = {
+    "break that is intended": "breaks that are intended",
+    "program that never pays": "programs that never pay",
+    "change of precision": "changes of precision",
+    "graph that could not be compared": "graphs that could not be compared",
+}
+
+
 def _plural(noun: str) -> str:
-    return "breaks that are intended" if noun.startswith("break ") else noun + "s"
+    return _PLURALS.get(noun, noun + "s")
 
 
 def environment_line(environment: Environment) -> str:

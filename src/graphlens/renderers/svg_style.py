@@ -59,6 +59,19 @@ _DARK = (
     },
 )
 THEMES = ("auto", "light", "dark")
+# Of bar charts: the fill of each candidate's bars, the first for what the others are measured
+# against; then whiskers, lines of the scale, and good numbers.
+_BAR_CLASSES = ("b0", "b1", "b2", "b3", "b4", "b5")
+_LIGHT_BARS = ("#a4afba", "#4f86d0", "#7a4fb0", "#c98432", "#2c8f91", "#c4557d")
+_DARK_BARS = ("#66727f", "#5b91da", "#a884d8", "#c98d42", "#49a9ab", "#d0708f")
+_LIGHT_BAR_LINES = ("#1b2430", "#dde3e9", "#1a7a3c")
+_DARK_BAR_LINES = ("#e7edf3", "#2a333d", "#6fce8f")
+_FIXED_BARS = """\
+.gl .n{font-weight:bold}
+.gl .i{text-anchor:middle}
+.gl .y{fill:none;stroke-width:1.4}
+.gl .j{fill:none;stroke-width:1}
+"""
 
 
 def style(theme: str) -> str:
@@ -95,4 +108,25 @@ def _colours(general: tuple[str, ...], kinds: dict[str, tuple[str, str, str]]) -
     for kind, (fill, stroke, badge) in kinds.items():
         rules.append(f".gl .{kind} rect{{fill:{fill};stroke:{stroke}}}")
         rules.append(f".gl .{kind} .s{{fill:{badge}}}")
+    return "".join(f"{rule}\n" for rule in rules)
+
+
+def bar_classes() -> tuple[str, ...]:
+    """Classes of the bars, the first for what the others are measured against."""
+    return _BAR_CLASSES
+
+
+def bar_style(theme: str) -> str:
+    """What a bar chart needs beyond `style`."""
+    light = _bar_colours(_LIGHT_BARS, _LIGHT_BAR_LINES)
+    dark = _bar_colours(_DARK_BARS, _DARK_BAR_LINES)
+    if theme != "auto":
+        return _FIXED_BARS + (dark if theme == "dark" else light)
+    return f"{_FIXED_BARS}{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"
+
+
+def _bar_colours(fills: tuple[str, ...], lines: tuple[str, str, str]) -> str:
+    rules = [f".gl .{name}{{fill:{fill}}}" for name, fill in zip(_BAR_CLASSES, fills, strict=True)]
+    whisker, scale, good = lines
+    rules += [f".gl .y{{stroke:{whisker}}}", f".gl .j{{stroke:{scale}}}", f".gl .z{{fill:{good}}}"]
     return "".join(f"{rule}\n" for rule in rules)

@@ -1,8 +1,9 @@
-"""A report as a text file: the summary, then every graph's table in full."""
+"""A report as a text file: the summary, then every graph's tables in full."""
 
 from dataclasses import dataclass
 
 from graphlens.model import Graph, Report
+from graphlens.renderers.accuracy_table import accuracy_table
 from graphlens.renderers.summary import SummaryRenderer
 from graphlens.renderers.table import TableRenderer
 
@@ -32,11 +33,15 @@ class TextRenderer:
         parts = [summary.report(report)]
         if report.graphs:
             parts.append(self._tables().report(report))
+        parts += filter(None, map(self._accuracy, report.graphs))
         return "\n".join(parts)
 
     def graph(self, graph: Graph) -> str:
-        """One graph's table."""
-        return self._tables().graph(graph)
+        """One graph's table, and where it was compared the errors of its tensors."""
+        return "\n".join(filter(None, [self._tables().graph(graph), self._accuracy(graph)]))
+
+    def _accuracy(self, graph: Graph) -> str:
+        return accuracy_table(graph, self.width, most=None, root=self.root)
 
     def _tables(self) -> TableRenderer:
         return TableRenderer(rows=self.rows, width=self.width, root=self.root)

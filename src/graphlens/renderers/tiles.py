@@ -1,10 +1,12 @@
 """The counts at the top of a page."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.model import Report, Unavailable
+from graphlens.model import Accuracy, Measured, Report, StepParts, Unavailable
 from graphlens.renderers.findings import EAGER, FAILED
 from graphlens.renderers.headline import frame_kinds
+from graphlens.renderers.measures import direction, ratio, ratio_interval
 from graphlens.renderers.wording import counted, kept_graphs
 
 
@@ -26,8 +28,31 @@ class Tile:
 
 
 def tiles(report: Report) -> tuple[Tile, ...]:
-    """Graphs, graph breaks, frames that ran eager, frames that failed, recompiles."""
-    return (_graphs(report), _breaks(report), *_frames(report), _recompiles(report))
+    """Graphs, graph breaks, frames that ran eager, frames that failed, recompiles.
+
+    Of a comparison also wrong graphs and the speed-up of the whole.
+    """
+    return (
+        *_compared(report),
+        _graphs(report),
+        _breaks(report),
+        *_frames(report),
+        _recompiles(report),
+    )
+
+
+def _compared(report: Report) -> Iterator[Tile]:
+    known = [g.accuracy.verdict for g in report.graphs if isinstance(g.accuracy, Accuracy)]
+    if known:
+        wrong = known.count("diverges")
+        noun = _noun(wrong, "wrong graph")
+        yield Tile(f"{wrong:,}", noun, f"of {len(known):,} compared", "bad" if wrong else "good")
+    if isinstance(report.step, StepParts) and isinstance(report.step.speedup, Measured):
+        speedup = report.step.speedup
+        word = direction(speedup)
+        state = {"faster": "good", "slower": "bad"}.get(word, "neutral")
+        label = "no clear difference" if word == "unclear" else f"{word} end to end"
+        yield Tile(ratio(speedup.median), label, ratio_interval(speedup), state)
 
 
 def _graphs(report: Report) -> Tile:

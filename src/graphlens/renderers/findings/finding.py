@@ -4,11 +4,18 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 EAGER, FAILED, BREAK, RECOMPILE, INTENDED = "eager", "failed", "break", "recompile", "intended"
+WRONG, PRECISION, NOT_COMPARABLE = "wrong", "precision_changed", "not_comparable"
+SLOWER, NEVER_PAYS = "slower", "never_pays"
 LABELS = {
+    WRONG: "wrong result",
     EAGER: "runs eager",
     FAILED: "failed",
     BREAK: "graph break",
     RECOMPILE: "recompile",
+    SLOWER: "slower",
+    NEVER_PAYS: "never pays",
+    PRECISION: "precision changed",
+    NOT_COMPARABLE: "not comparable",
     INTENDED: "as intended",
 }
 # Outcomes of frames that are findings.
@@ -76,7 +83,8 @@ class Finding:
     """One thing to act on.
 
     Attributes:
-        kind: ``failed``, ``eager``, ``break``, ``recompile`` or ``intended``.
+        kind: ``wrong``, ``failed``, ``never_pays``, ``eager``, ``break``, ``slower``,
+            ``precision_changed``, ``recompile``, ``not_comparable`` or ``intended``.
         title: What it is, in a few words, to stand after the label.
         cause: GraphLens's class of cause, or several; empty where there is none.
         causes: How many different ones there are.
@@ -87,6 +95,7 @@ class Finding:
         why: Explanation, line by line.
         cost: What it costs, in a few words; empty when not known.
         weight: The cost as a number, to rank findings of one kind.
+        seconds: What of a step it costs; 0 where no timed run says so.
         advice: What to do, best first.
         remedies: Advice that can be done as it stands, best first.
         facts: Further facts as (name, text), short ones.
@@ -107,6 +116,7 @@ class Finding:
     why: tuple[str, ...] = ()
     cost: str = ""
     weight: float = 0
+    seconds: float = 0
     advice: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
