@@ -177,14 +177,14 @@ def step() -> StepParts:
     return StepParts(
         seconds=ms(12.4, 12.1, 12.9),
         parts=(
-            StepPart(what="graph", seconds=ms(8.06, 7.95, 8.2), graph="1/0 dynamo"),
+            StepPart(what="graph", seconds=ms(8.06, 7.95, 8.2), graph="1/0 forward"),
             StepPart(what="eager", seconds=ms(2.1, 2.05, 2.2),
                      place=line(12, "def rows(x):", function="rows")),
             StepPart(what="between", seconds=ms(1.02, 1.01, 1.05), runs=3,
                      place=line(6, "if b.sum() < 0:")),
             StepPart(what="rest", seconds=ms(0.79, 0.7, 0.9)),
             StepPart(what="guards", seconds=ms(0.31, 0.3, 0.33), runs=4),
-            StepPart(what="graph", seconds=ms(0.0372, 0.0363, 0.0393), graph="0/0 dynamo", runs=3),
+            StepPart(what="graph", seconds=ms(0.0372, 0.0363, 0.0393), graph="0/0 forward", runs=3),
         ),
         covered=12.3172 / 12.4,
         eager=ms(15.25, 15.0, 15.6),
@@ -265,7 +265,7 @@ def never() -> Report:
             seconds=ms(0.0301, 0.0295, 0.0312),
             parts=(
                 StepPart(what="guards", seconds=ms(0.0165, 0.016, 0.0171)),
-                StepPart(what="graph", seconds=ms(0.0124, 0.0121, 0.0131), graph="0/0 dynamo"),
+                StepPart(what="graph", seconds=ms(0.0124, 0.0121, 0.0131), graph="0/0 forward"),
                 StepPart(what="rest", seconds=ms(0.0012, 0.001, 0.0015)),
             ),
             covered=1.0,

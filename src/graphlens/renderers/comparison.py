@@ -157,7 +157,7 @@ def _payback(payback: Payback | Unavailable) -> Fact | None:
     if payback.never:
         return Fact("pays", f"never: {by}", "bad")
     if isinstance(payback.calls, Unavailable):
-        text = f"not known: {one_line(payback.calls.reason)}"
+        text = one_line(payback.calls.reason)
     else:
         text = f"after {number_of_calls(payback.calls)}"
     if not isinstance(payback.calls_warm, Unavailable):
@@ -310,7 +310,7 @@ def step_rows(step: StepParts, report: Report, root: str = "") -> list[dict[str,
     """Where a step's time goes, the longest first; shares are of the whole step."""
     parts = sorted(step.parts, key=lambda part: -part.seconds.median)
     texts = shares([part.seconds.median for part in parts], step.seconds.median)
-    graphs = {graph.id: graph for graph in report.graphs}
+    graphs = {graph.compile_id: graph for graph in report.graphs}
     return [
         {
             "share": share,
@@ -335,11 +335,9 @@ def _what(part: StepPart, graphs: dict[str, Graph], root: str) -> str:
     place = location_text(part.place, root)
     code = f": {part.place.code}" if part.place and part.place.code else ""
     if part.what == "graph":
-        graph = graphs.get(part.graph)
-        if graph is None:
-            return f"graph {part.graph}"
-        function = f" ({graph.function})" if graph.function else ""
-        return f"graph {graph.compile_id} {graph.stage}{function}"
+        graph = graphs.get(part.graph.partition(" ")[0])
+        function = f" ({graph.function})" if graph and graph.function else ""
+        return f"graph {part.graph}{function}"
     name = _WHAT.get(part.what, part.what)
     if part.what == "eager" and part.place:
         function = f"{part.place.function} at " if part.place.function else ""

@@ -45,17 +45,13 @@ def of_timing(report: Report, root: str) -> Iterator[Finding]:
     for timing, graph in timings_of(report):
         if graph is not None and timing.verdict == "slower" and len(timing.candidates) > 1:
             by_graph.setdefault(graph.compile_id, []).append((timing, graph))
-    runs = _runs_in_a_step(report)
+    step = report.step
+    parts = step.parts if isinstance(step, StepParts) else ()
+    runs = {part.graph: part.runs for part in parts if part.graph}
     for group in by_graph.values():
         yield _slower(group, runs, root)
     if isinstance(report.payback, Payback) and report.payback.never:
         yield _never(report, report.payback, root)
-
-
-def _runs_in_a_step(report: Report) -> dict[str, int]:
-    step = report.step
-    parts = step.parts if isinstance(step, StepParts) else ()
-    return {part.graph: part.runs for part in parts if part.graph}
 
 
 def _slower(group: list[tuple[Timing, Graph]], runs: dict[str, int], root: str) -> Finding:
@@ -69,9 +65,9 @@ def _slower(group: list[tuple[Timing, Graph]], runs: dict[str, int], root: str) 
                 f"{timing.part}: {compiled.candidate} takes {_time(compiled)}, {base.candidate} "
                 f"{_time(base)}: {speedup(compiled.speedup)}."
             )
-        lost += _lost(base, compiled) * runs.get(each.id, 1)
+        lost += _lost(base, compiled) * (_runs(runs, timing, each) or 1)
         better += _better(timing)
-    known = any(each.id in runs for _, each in group)
+    known = any(_runs(runs, timing, each) for timing, each in group)
     where = graph.source or SourceLocation(file="", line=0)
     function = f" ({graph.function})" if graph.function else ""
     return Finding(
@@ -88,6 +84,12 @@ def _slower(group: list[tuple[Timing, Graph]], runs: dict[str, int], root: str) 
         advice=tuple(dict.fromkeys(map(one_line, better))),
         facts=(("operators", f"{len(graph.operators):,}"),),
     )
+
+
+def _runs(runs: dict[str, int], timing: Timing, graph: Graph) -> int:
+    """How often a step runs a graph or its backward pass; 0 where that is not known."""
+    part = "backward" if timing.part == "backward" else "forward"
+    return runs.get(f"{graph.compile_id} {part}", runs.get(graph.id, 0))
 
 
 def _time(candidate: CandidateTiming) -> str:
