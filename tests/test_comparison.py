@@ -63,6 +63,13 @@ def test_markdown(name):
     check_golden(f"comparison_{name}.md", text)
 
 
+def test_hostile_names_make_no_markup():
+    text = MarkdownRenderer().report(compared.hostile())
+    without_blocks = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", text, flags=re.M | re.S)
+    without_code = re.sub(r"(`+).*?\1", "", without_blocks)
+    assert set(re.findall(r"(?<!\\)<(\w+)", without_code)) <= {"details", "summary"}
+
+
 @pytest.mark.parametrize("name", SHOWN)
 def test_chart(name):
     text = TimingsRenderer(root=ROOT).report(compared.CORPUS[name]())
