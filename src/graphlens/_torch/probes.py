@@ -15,6 +15,7 @@ _AREAS = (
     "aot",
     "cache_lookups",
     "compile_error",
+    "compile_phases",
     "compiling_frame",
     "dispatch",
     "dynamo",
