@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graphlens.capture.explain import explain
     from graphlens.capture.process import process_report as report
     from graphlens.capture.process import record
+    from graphlens.checks.compare import compare
     from graphlens.errors import GraphLensError
     from graphlens.model import Graph, Report, Unavailable
     from graphlens.presenter import load
@@ -23,12 +24,13 @@ _NAMES = {
     "Report": ("graphlens.model", "Report"),
     "Unavailable": ("graphlens.model", "Unavailable"),
     "backend": ("graphlens.backends", "backend"),
+    "compare": ("graphlens.checks.compare", "compare"),
     "explain": ("graphlens.capture.explain", "explain"),
     "load": ("graphlens.presenter", "load"),
     "record": ("graphlens.capture.process", "record"),
     "report": ("graphlens.capture.process", "process_report"),
 }
-_NEED_TORCH = frozenset({"backend", "explain", "record", "report"})
+_NEED_TORCH = frozenset({"backend", "compare", "explain", "record", "report"})
 
 __all__ = [
     "Graph",
@@ -37,6 +39,7 @@ __all__ = [
     "Unavailable",
     "__version__",
     "backend",
+    "compare",
     "explain",
     "load",
     "record",

@@ -10,12 +10,16 @@ from typing import Any
 import torch
 
 from graphlens._torch.inductor import reset_inductor
-from graphlens.capture.backend import compile_graph
+from graphlens.capture.backend import OnCompiled, compile_graph
 from graphlens.capture.options import LensOptions, lens_options, split_options
 from graphlens.capture.process import process_recorder
+from graphlens.checks.process_comparison import compile_to_compare
 from graphlens.display import announce, print_compiled
 
 CompiledFn = Callable[..., Any]
+CompileGraph = Callable[
+    [torch.fx.GraphModule, Sequence[Any], LensOptions, dict[str, Any], OnCompiled], CompiledFn
+]
 
 
 def graphlens(gm: torch.fx.GraphModule, inputs: Sequence[Any], **keywords: Any) -> CompiledFn:
@@ -33,6 +37,16 @@ def graphlens_aot_eager(
 ) -> CompiledFn:
     """Inspects, lowers to ATen, and runs the lowered graphs eagerly."""
     return _compile(gm, inputs, keywords, {"graphlens.inner": "aot_eager"})
+
+
+def graphlens_compare(
+    gm: torch.fx.GraphModule, inputs: Sequence[Any], **keywords: Any
+) -> CompiledFn:
+    """Inspects and compiles, and has each graph compared with eager when the report is asked for.
+
+    Calls of each graph are kept until then, with copies of their inputs.
+    """
+    return _compile(gm, inputs, keywords, {}, compile_to_compare)
 
 
 # torch._dynamo.reset() asks each backend to reset itself.
@@ -88,6 +102,7 @@ def _compile(
     inputs: Sequence[Any],
     keywords: dict[str, Any],
     defaults: dict[str, Any],
+    compile: CompileGraph = compile_graph,
 ) -> CompiledFn:
     given = keywords.pop("options", None)
     options, others = split_options({**defaults, **(given or {})})
@@ -95,7 +110,7 @@ def _compile(
     process_recorder()
     if others:
         keywords["options"] = others
-    return compile_graph(gm, inputs, options, keywords, print_compiled)
+    return compile(gm, inputs, options, keywords, print_compiled)
 
 
 def _as_options(options: LensOptions) -> dict[str, Any]:

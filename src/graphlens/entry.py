@@ -13,7 +13,7 @@ from typing import Any
 import graphlens.backends as backends
 from graphlens._torch.dynamo import is_registered
 
-_NAMES = ("graphlens", "graphlens_eager", "graphlens_aot_eager")
+_NAMES = ("graphlens", "graphlens_eager", "graphlens_aot_eager", "graphlens_compare")
 _LONGEST_WAIT = 2.0  # seconds; registering takes microseconds once the function is handed over
 
 _lock = threading.Lock()

@@ -3,6 +3,7 @@
 Seen on torch 2.13 and 2.14.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -33,6 +34,12 @@ def buffer_dict(module: torch.nn.Module) -> dict[str, Any]:
 def view_base(tensor: torch.Tensor) -> torch.Tensor | None:
     """The tensor that autograd knows this one to be a view of."""
     return tensor._base if tensor._is_view() else None
+
+
+def without_torch_function() -> AbstractContextManager[None]:
+    """A block in which subclasses of tensors do not take over operators."""
+    block: AbstractContextManager[None] = torch._C.DisableTorchFunctionSubclass()
+    return block
 
 
 def version(tensor: torch.Tensor) -> int | None:

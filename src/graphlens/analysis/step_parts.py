@@ -6,9 +6,12 @@ runs eager around both. Guards are timed in a round of their own, under a profil
 of what they lie in.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from graphlens.analysis.break_hits import can_hold
 from graphlens.analysis.intervals import measured
@@ -96,10 +99,11 @@ def split_rounds(
             seconds["guards", "", Owner("guards")][number] += in_guards
             seconds[owner.what, "", owner][number] += length - in_guards
             runs[owner.what, "", owner] += count
+    middle = _middle(rounds)
     parts = [
         StepPart(
             what=what,
-            seconds=measured(times),
+            seconds=_typical(times, middle),
             graph=graph,
             place=owner.place,
             runs=max(1, round(runs[what, graph, owner] / len(rounds))),
@@ -108,6 +112,30 @@ def split_rounds(
         if any(times)
     ]
     return tuple(sorted(parts, key=lambda part: (-part.seconds.median, part.what, part.graph)))
+
+
+def total(rounds: Sequence[Round]) -> Measured:
+    """The whole step, in the same rounds as its parts."""
+    return _typical([one.end - one.start for one in rounds], _middle(rounds))
+
+
+def _middle(rounds: Sequence[Round]) -> list[int]:
+    """The middle half of the rounds, by their length."""
+    by_length = sorted(range(len(rounds)), key=lambda n: rounds[n].end - rounds[n].start)
+    cut = len(rounds) // 4
+    return by_length[cut : len(rounds) - cut]
+
+
+def _typical(times: Sequence[float], middle: Sequence[int]) -> Measured:
+    """The interval of the median, around the mean of the rounds of typical length.
+
+    Medians of parts do not add up where each part is slow in another round; these means do.
+    """
+    found = measured(times)
+    mean = math.fsum(times[number] for number in middle) / len(middle)
+    return msgspec.structs.replace(
+        found, median=mean, low=min(found.low, mean), high=max(found.high, mean)
+    )
 
 
 def _gaps(one: Round) -> list[tuple[Gap, float, int]]:
@@ -214,8 +242,3 @@ def _place(found: GraphBreak) -> SourceLocation:
     return SourceLocation(
         file=found.file, line=found.line, function=found.function, code=found.code
     )
-
-
-def total(rounds: Sequence[Round]) -> Measured:
-    """The whole step."""
-    return measured([one.end - one.start for one in rounds])

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from graphlens.capture.recorder import Recorder
@@ -14,6 +15,8 @@ RECORD_OPTIONS = ("out",)
 
 _lock = threading.Lock()
 _recorder: Recorder | None = None
+# Add to the process-wide report what takes work, when it is asked for.
+_finishers: list[Callable[[Report], Report]] = []
 # The folders this process writes to, by the path it was given, each with its lock's descriptor.
 _folders: dict[str, tuple[str, int]] = {}
 
@@ -35,12 +38,23 @@ def stop_process_recorder() -> None:
         if _recorder is not None:
             _recorder.stop()
             _recorder = None
+        _finishers.clear()
+
+
+def add_finisher(finish: Callable[[Report], Report]) -> None:
+    """Has the process-wide report completed by a function, each time it is asked for."""
+    with _lock:
+        if finish not in _finishers:
+            _finishers.append(finish)
 
 
 def process_report() -> Report:
     """What the process-wide recorder has seen; with a note where it never ran."""
     if _recorder is not None:
-        return _recorder.report()
+        report = _recorder.report()
+        for finish in _finishers:
+            report = finish(report)
+        return report
     hint = "Use torch.compile(..., backend='graphlens'), or `with graphlens.record() as lens:`."
     note = Note(code="nothing-recorded", message="No GraphLens backend was used yet.", hint=hint)
     empty = Recorder().report()

@@ -56,6 +56,6 @@ def precision_reason(casts: tuple[CastChange, ...], tried: tuple[SwitchTried, ..
     if not casts:
         return f"low-precision results are not rounded as in eager{cure}"
     first = casts[0]
-    place = f" at {first.source}" if first.source else ""
+    place = f" (line {first.source.line})" if first.source else ""
     more = f", and {len(casts) - 1} more," if len(casts) > 1 else ""
     return f"the rounding to {first.dtype} by `{first.node}`{place}{more} is left out{cure}"

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import torch
 
+from graphlens._torch.eager import without_torch_function
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.checks.surroundings import Surroundings
 from graphlens.model import Graph, Note
@@ -112,9 +113,12 @@ def run_on(fn: CompiledFn, inputs: list[Any], call: GraphCall, backward: bool = 
     for value in before:
         if isinstance(value, torch.Tensor) and value.requires_grad and not value.is_leaf:
             value.retain_grad()
+    # A graph module's own call prints a traceback where it raises. What a subclass of tensor does
+    # to operators is in the graph already.
+    run_graph = fn.forward if isinstance(fn, torch.fx.GraphModule) else fn
     try:
-        with call.around.restored():
-            outputs = _flat(fn(*inputs))
+        with call.around.restored(), without_torch_function():
+            outputs = _flat(run_graph(*inputs))
         started = _backward(outputs, call.tangents) if backward and call.around.grad else ()
     except Exception as error:  # noqa: BLE001  what the user's operators raise is a result
         return Outcome(error=error)

@@ -44,20 +44,28 @@ class CallResult:
     error: BaseException | None = None
 
 
-def leaf(name: str, role: str, value: Any) -> Leaf:
-    """A value as it is now; plain tensors are copied."""
+def leaf(name: str, role: str, value: Any, own: bool = False) -> Leaf:
+    """A value as it is now.
+
+    Args:
+        name: In the user's terms.
+        role: As `Leaf.role`.
+        value: Plain tensors are copied.
+        own: Whether nobody else has it, so that it needs no copy.
+    """
     if not isinstance(value, torch.Tensor):
         return Leaf(name, role, value, type(value).__name__)
     strided = value.layout == torch.strided and not value.is_nested
-    kept = value.detach().clone() if strided else value.detach()
+    kept = value.detach().clone() if strided and not own else value.detach()
     stride = tuple(value.stride()) if strided else None
     return Leaf(name, role, kept, type(value).__name__, stride)
 
 
 def shape_of(value: Any) -> str:
     """The type of a returned value, with those inside of a tuple or list."""
-    inside = f"({', '.join(type(one).__name__ for one in value)})"
-    return type(value).__name__ + (inside if type(value) in (tuple, list) else "")
+    if type(value) not in (tuple, list):
+        return type(value).__name__
+    return f"{type(value).__name__}({', '.join(type(one).__name__ for one in value)})"
 
 
 def flattened(value: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """A program to compare: a function or module with calls, run in eager or compiled."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ import torch
 from graphlens._torch.eager import version
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.capture.isolated_capture import Calls
+from graphlens.capture.quiet import quiet
 from graphlens.capture.reachable import Reachable, reachable
 from graphlens.checks.kept_program import kept_program, trained
 from graphlens.checks.program_results import CallResult, Leaf, flattened, leaf, shape_of
@@ -24,13 +26,21 @@ class Program(Protocol):
 
     notes: list[Note]
 
-    def run(self, wrap: Wrap, final: bool = False) -> list[CallResult]:
-        """Makes all calls in order.
+    @property
+    def unchanged(self) -> frozenset[int]:
+        """Ids of parameters that the runs so far did not change."""
+        ...
+
+    def run(self, wrap: Wrap) -> list[CallResult]:
+        """Makes all calls in order, and puts the state back.
 
         Args:
             wrap: Makes what is called of the user's function: itself, or compiled.
-            final: Whether this is the run whose effects stay, as those of a run without us.
         """
+        ...
+
+    def finish(self, wrap: Wrap) -> None:
+        """Makes all calls once more, for their effects: those of a run without us."""
         ...
 
     def timed(self, wrap: Wrap) -> Any:
@@ -48,31 +58,48 @@ class UserProgram:
         backward: Whether to run a backward pass from the outputs that need gradients, where the
             program makes none itself.
         notes: What was noticed.
+        changed: Ids of parameters that a run changed.
     """
 
     target: Function
     calls: Calls
     backward: bool = True
     notes: list[Note] = field(default_factory=list)
+    changed: set[int] = field(default_factory=set)
 
-    def run(self, wrap: Wrap, final: bool = False) -> list[CallResult]:
-        """Makes all calls; where it is not final on copies, and the state is put back."""
+    @property
+    def unchanged(self) -> frozenset[int]:
+        """Ids of parameters that the runs so far did not change."""
+        found = trained(reachable(self.target, self.calls))
+        return frozenset(id(one) for one in found.values()) - self.changed
+
+    def run(self, wrap: Wrap) -> list[CallResult]:
+        """Makes all calls on copies of the arguments, and puts the state back."""
         found = reachable(self.target, self.calls)
         function = wrap(self.target)
-        if final:
-            return [self._call(function, args, kwargs, found) for args, kwargs in self.calls]
-        with kept_program(found, self.notes):
+        with kept_program(found, self.notes), quiet():
             return [
-                self._call(function, *copied_inputs(args, kwargs, self.notes), found)
-                for args, kwargs in self.calls
+                self._call(function, args, kwargs, found) for args, kwargs in self._copied_calls()
             ]
+
+    def finish(self, wrap: Wrap) -> None:
+        """Makes all calls on the arguments themselves; what they raise was told before."""
+        function = wrap(self.target)
+        for args, kwargs in self.calls:
+            with contextlib.suppress(Exception):
+                function(*args, **kwargs)
+
+    def _copied_calls(self) -> Calls:
+        """All calls with copies; tensors that calls share are shared by the copies."""
+        copied, _ = copied_inputs(tuple(self.calls), {}, self.notes)
+        return list(copied)
 
     @contextmanager
     def timed(self, wrap: Wrap) -> Iterator[Callable[[], None]]:
         """All calls on copies that are made once; the state is put back at the end."""
         found = reachable(self.target, self.calls)
         function = wrap(self.target)
-        calls = [copied_inputs(args, kwargs, self.notes) for args, kwargs in self.calls]
+        calls = self._copied_calls()
 
         def once() -> None:
             for args, kwargs in calls:
@@ -80,7 +107,7 @@ class UserProgram:
                 if self.backward:
                     self._gradients(output, args, kwargs, found)
 
-        with kept_program(found, self.notes):
+        with kept_program(found, self.notes), quiet():
             yield once
 
     def _call(
@@ -99,6 +126,7 @@ class UserProgram:
         except Exception as error:  # noqa: BLE001  what the program raises is a result
             result.error = error
         result.leaves += gradients + _trained_now(found, before) + _state(args, kwargs, found)
+        self.changed |= {id(o) for n, o in trained(found).items() if version(o) != before[n][1]}
         return result
 
     def _gradients(
@@ -118,7 +146,7 @@ class UserProgram:
             total = sum((_summed(one) for one in started), torch.zeros(()))
         made = torch.autograd.grad(total, list(named.values()), allow_unused=True)
         return [
-            leaf(f"gradient of {name}", "gradient", one)
+            leaf(f"gradient of {name}", "gradient", one, own=True)
             for name, one in zip(named, made, strict=True)
             if one is not None
         ]

@@ -62,15 +62,18 @@ def random_nodes(gm: torch.fx.GraphModule, call: GraphCall) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unsteady(gm: torch.fx.GraphModule, call: GraphCall, eager: Outcome) -> Unsteady:
+def unsteady(
+    gm: torch.fx.GraphModule, call: GraphCall, eager: Outcome, backward: bool = True
+) -> Unsteady:
     """Runs a graph in eager again and compares bits.
 
     Args:
         gm: A Dynamo graph.
         call: To make.
         eager: What it gave before, from the same random state.
+        backward: Whether that was with the backward pass.
     """
-    again = run(gm, call)
+    again = run(gm, call, backward)
     outputs = _unequal(eager.outputs, again.outputs)
     gradients = _unequal(eager.gradients, again.gradients)
     changing = _first_change(gm, call) if outputs else None

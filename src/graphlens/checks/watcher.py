@@ -4,14 +4,16 @@ import copy
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from graphlens._torch.cache_lookups import marked_run
 from graphlens._torch.dynamo import current_compile_id, innermost
 from graphlens.analysis.step_parts import Function, Visit
-from graphlens.capture.backend import compile_graph, inner_compiler
+from graphlens.capture.backend import OnCompiled, compile_graph, inner_compiler
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.capture.options import LensOptions
 from graphlens.capture.recorder import CapturedGraph
@@ -31,6 +33,7 @@ class Watcher:
         options: Ours; ``inner`` is the backend that compiles.
         keywords: ``mode`` and ``options`` for it.
         keep: Whether to keep graphs and calls; else graphs are only run.
+        on_compiled: Told when a graph is compiled.
         unchanged: Ids of tensors that the program does not change, which need no copy.
         graphs: By compile id; of several attempts the last.
         visits: Runs of graphs, in order, while `timing` is set.
@@ -41,11 +44,18 @@ class Watcher:
     options: LensOptions
     keywords: dict[str, Any]
     keep: bool = True
+    on_compiled: OnCompiled | None = None
     unchanged: frozenset[int] = frozenset()
     graphs: dict[str, WatchedGraph] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
     timing: bool = False
     stacks: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the backend that compiles."""
+        inner = self.options.inner
+        return inner if isinstance(inner, str) else getattr(inner, "__name__", type(inner).__name__)
 
     def backend(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> CompiledFn:
         """Compiles a graph of Dynamo's as the inner backend does."""
@@ -54,8 +64,10 @@ class Watcher:
         graph = Graph(id=name, compile_id=name, stage="dynamo", nodes=())
         watched = WatchedGraph(graph, own, None, self.compile)
 
-        def take(captured: CapturedGraph, options: LensOptions) -> None:  # noqa: ARG001
+        def take(captured: CapturedGraph, options: LensOptions) -> None:
             watched.graph = captured.graph
+            if self.on_compiled is not None:
+                self.on_compiled(captured, options)
 
         self.graphs[name] = watched
         try:
@@ -111,7 +123,8 @@ class Watcher:
     def _timed(self, watched: WatchedGraph, run: CompiledFn, args: tuple[Any, ...]) -> Any:
         stack = _functions_under_way() if self.stacks else ()
         visit = Visit(watched.graph.compile_id, "forward", time.perf_counter(), stack=stack)
-        outputs = run(*args)
+        with marked_run() if self.stacks else nullcontext():
+            outputs = run(*args)
         visit.end = time.perf_counter()
         self.visits.append(visit)
         for node in _backward_nodes(outputs):

@@ -58,8 +58,8 @@ class Found:
 
 
 def whole_accuracy(
+    found: Differences,
     eager: Sequence[CallResult],
-    compiled: Sequence[CallResult],
     graphs: Mapping[str, Accuracy],
     backend: str,
     again: Again,
@@ -67,19 +67,19 @@ def whole_accuracy(
     """The verdict on a program.
 
     Args:
-        eager: Its calls in eager.
-        compiled: The same, compiled.
+        found: What differs between its calls in eager and compiled.
+        eager: Its calls in eager; may be left out where nothing differs.
         graphs: What each graph by itself gave, by id.
         backend: That compiled it.
         again: Runs it in other ways, where that is needed to tell why it disagrees.
     """
-    found = differences(eager, compiled)
+    calls = len({one.call for one in found.tensors}) or len(eager)
     if not found.wrong:
         return Accuracy(
             verdict="agrees",
             reference=_REFERENCE,
             tensors=tuple(found.tensors),
-            calls=len(eager),
+            calls=calls,
             remarks=tuple(found.remarks),
         )
     why = _origin(found, eager, graphs, backend, again)
@@ -96,7 +96,7 @@ def whole_accuracy(
         reason=why.reason,
         reference=_REFERENCE,
         tensors=tuple(tensors),
-        calls=len(eager),
+        calls=calls,
         origin=why.origin,
         tried=why.tried,
         remarks=tuple(found.remarks),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from graphlens.cli.compare import compare
 from graphlens.cli.demo import demo
 from graphlens.cli.doctor import doctor
 from graphlens.cli.explain import explain
@@ -26,6 +27,7 @@ def cli() -> None:
     """See what torch.compile did to a program."""
 
 
+cli.add_command(compare)
 cli.add_command(demo)
 cli.add_command(doctor)
 cli.add_command(explain)

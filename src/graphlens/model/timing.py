@@ -84,6 +84,9 @@ class StepPart(Data, frozen=True, kw_only=True):
 class StepParts(Data, frozen=True, kw_only=True, tag="step", tag_field="kind"):
     """One run of the real program, compiled, by where its time goes.
 
+    Seconds of the step and of its parts are means over the middle half of the rounds, by their
+    length, so that the parts add up; their intervals are those of the median.
+
     Attributes:
         seconds: Of the whole step, measured from outside.
         parts: That add up to it, the longest first.

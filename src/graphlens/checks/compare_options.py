@@ -1,0 +1,80 @@
+"""What a person can ask of a comparison."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from graphlens.errors import UsageError
+from graphlens.suggestions import nearest_first
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """Options of ``graphlens.compare``.
+
+    Attributes:
+        inner: The backend that is compared with eager.
+        mode: For Inductor, as of ``torch.compile``.
+        options: For Inductor, as of ``torch.compile``.
+        dynamic: As of ``torch.compile``.
+        fullgraph: As of ``torch.compile``.
+        candidates: More ways to run each graph, timed beside eager and ``inner``: such as
+            ``aot_eager``, ``inductor:max-autotune``, ``onednn`` or a registered backend's name.
+        accuracy: Whether values are compared.
+        timing: Whether times are measured.
+        backward: Whether backward passes are compared and timed, where outputs need gradients.
+        budget: Seconds for all timing together.
+        locate: Whether the first wrong operator of a graph that diverges is looked for.
+        repro: A folder for a script that reproduces each divergence; none is written without it.
+        out: A folder to write the report to.
+    """
+
+    inner: str = "inductor"
+    mode: str | None = None
+    options: Mapping[str, Any] | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    candidates: tuple[str, ...] = ()
+    accuracy: bool = True
+    timing: bool = True
+    backward: bool = True
+    budget: float = 30.0
+    locate: bool = True
+    repro: str = ""
+    out: str = ""
+
+    @property
+    def compile_keywords(self) -> dict[str, Any]:
+        """For ``torch.compile``, beside the backend."""
+        return {"dynamic": self.dynamic, "fullgraph": self.fullgraph}
+
+    @property
+    def inner_keywords(self) -> dict[str, Any]:
+        """For the backend."""
+        given = {"mode": self.mode, "options": dict(self.options) if self.options else None}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+NAMES = tuple(one.name for one in fields(CompareOptions))
+
+
+def compare_options(given: Mapping[str, Any]) -> CompareOptions:
+    """Checks options by name and value.
+
+    Raises:
+        UsageError: A name is unknown or a value wrong.
+    """
+    for name in given:
+        if name not in NAMES:
+            valid = nearest_first(name, NAMES)
+            raise UsageError(f"Unknown option {name}. Valid, nearest first: {valid}.")
+    made = dict(given)
+    candidates = made.get("candidates", ())
+    made["candidates"] = (candidates,) if isinstance(candidates, str) else tuple(candidates)
+    budget = made.get("budget", CompareOptions.budget)
+    if not isinstance(budget, (int, float)) or isinstance(budget, bool) or not budget > 0:
+        raise UsageError(f"budget is {budget!r}; give seconds above 0, such as budget=30.")
+    for name in ("repro", "out"):
+        if made.get(name) is not None:
+            made[name] = str(made[name])
+    return CompareOptions(**made)

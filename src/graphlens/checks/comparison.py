@@ -1,0 +1,190 @@
+"""One comparison: the runs, and what is measured on them, in order."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import msgspec
+import torch
+
+from graphlens._torch.isolation import isolated_compilation, isolation_keywords
+from graphlens.analysis.compared_graphs import with_accuracies, with_timings
+from graphlens.capture.options import lens_options
+from graphlens.capture.recorder import Recorder
+from graphlens.checks.candidates import parse_all
+from graphlens.checks.compare_options import CompareOptions
+from graphlens.checks.graph_accuracy import graph_accuracy
+from graphlens.checks.graph_calls import WatchedGraph
+from graphlens.checks.graph_timing import time_graph
+from graphlens.checks.other_runs import OtherRuns
+from graphlens.checks.program_results import CallResult
+from graphlens.checks.programs import Function, Program
+from graphlens.checks.result_differences import differences
+from graphlens.checks.step_timing import StepTiming, step_parts, time_step
+from graphlens.checks.watcher import Watcher
+from graphlens.checks.whole_accuracy import whole_accuracy
+from graphlens.model import Accuracy, Note, Report, Timing
+
+Progress = Callable[[str, float], None]
+
+# Of the timing budget; the graphs by themselves share the rest.
+_SHARE_OF_WHOLE = 0.4
+
+
+class Comparison:
+    """Runs a program, measures, and gives the report; each is made for one report.
+
+    Args:
+        program: To compare.
+        options: What of it.
+        progress: Told what is going on, and the share of it that is done, 0 to 1.
+    """
+
+    def __init__(
+        self, program: Program, options: CompareOptions, progress: Progress | None = None
+    ) -> None:
+        self.program = program
+        self.options = options
+        self.progress = progress or (lambda *_: None)
+        self.candidates = parse_all(("eager", options.inner, *options.candidates))
+        inner = lens_options({"show": "none", "inner": options.inner})
+        self.watcher = Watcher(inner, options.inner_keywords)
+        self.backend = self.watcher.backend
+        self.others = OtherRuns(program, options.compile_keywords)
+        self.compiled: dict[int, tuple[Function, Function]] = {}
+        self.accuracies: dict[str, Accuracy] = {}
+        self.whole: Accuracy | None = None
+        self.timings: dict[str, list[Timing]] = {}
+        self.step: StepTiming | None = None
+        self.notes: list[Note] = []
+
+    def report(self) -> Report:
+        """Does all of it. Ctrl-C ends it early: what was measured until then is in the report."""
+        self.progress("running in eager", 0.0)
+        eager = self.program.run(lambda function: function)
+        recorder = Recorder()
+        with isolated_compilation(self._is_ours):
+            self.watcher.unchanged = self.program.unchanged
+            self.progress("compiling", 0.05)
+            recorder.start()
+            try:
+                compiled = self.program.run(self._compile)
+            finally:
+                recorder.stop()
+            captured = recorder.report()
+            errors = [one.error for one in eager]
+            with self._interruptible():
+                self._measure(eager, compiled)
+            self.watcher.keep = False
+            self.program.finish(self._compile)
+        made = self._assembled(captured)
+        _raise_what_eager_raises(errors, made)
+        return made
+
+    def _is_ours(self, used: Any) -> bool:
+        return used == self.backend or used in self.others.backends
+
+    def _compile(self, function: Function) -> Function:
+        """Compiled once: timed runs use what the run compiled."""
+        known = self.compiled.get(id(function))
+        if known is None:
+            keywords = {**isolation_keywords(), **self.options.compile_keywords}
+            made: Any = torch.compile(function, backend=self.backend, **keywords)
+            known = self.compiled[id(function)] = (function, made)
+        return known[1]
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.notes.append(_INTERRUPTED)
+
+    def _measure(self, eager: list[CallResult], compiled: list[CallResult]) -> None:
+        found = differences(eager, compiled)
+        compiled.clear()
+        kept = list(eager) if found.wrong else []
+        if not found.wrong:
+            _free(eager)
+        if self.options.accuracy:
+            self._compare_graphs()
+            self.progress("comparing the whole", 0.5)
+            self.whole = whole_accuracy(
+                found, kept, self.accuracies, self.options.inner, self.others
+            )
+        if self.options.timing:
+            self._time()
+
+    def _compare_graphs(self) -> None:
+        graphs = list(self.watcher.graphs.items())
+        for number, (name, watched) in enumerate(graphs):
+            share = 0.1 + 0.4 * number / len(graphs)
+            self.progress(f"comparing graph {name}", share)
+            self.accuracies[name] = graph_accuracy(
+                watched, self.options, partial(self._tell, share)
+            )
+
+    def _tell(self, share: float, what: str) -> None:
+        self.progress(what, share)
+
+    def _time(self) -> None:
+        graphs = [one for one in self.watcher.graphs.values() if one.calls and one.compiled]
+        share = _SHARE_OF_WHOLE if graphs else 1.0
+        budget = self.options.budget
+        self.step = time_step(
+            self.program,
+            lambda function: function,
+            self._compile,
+            self.watcher,
+            budget * share,
+            self.progress,
+        )
+        left = budget * (1 - share)
+        for watched in graphs:
+            self._time_graph(watched, left / len(graphs))
+
+    def _time_graph(self, watched: WatchedGraph, seconds: float) -> None:
+        made = time_graph(
+            watched,
+            watched.calls[0],
+            self.candidates,
+            seconds,
+            self.progress,
+            used=self.candidates[1].name,
+            backward=self.options.backward,
+        )
+        self.timings[watched.graph.compile_id] = list(made)
+        if made.interrupted:
+            raise KeyboardInterrupt
+
+    def _assembled(self, captured: Report) -> Report:
+        report = msgspec.structs.replace(
+            captured, notes=(*captured.notes, *self.program.notes, *self.notes)
+        )
+        if self.whole is not None:
+            report = msgspec.structs.replace(report, accuracy=self.whole)
+        report = with_accuracies(report, self.accuracies)
+        report = with_timings(report, self.timings)
+        if self.step is not None:
+            report = msgspec.structs.replace(report, step=step_parts(self.step, report))
+        return report
+
+
+def _free(results: list[CallResult]) -> None:
+    for one in results:
+        one.leaves = []
+
+
+def _raise_what_eager_raises(errors: list[BaseException | None], report: Report) -> None:
+    """A program that fails in eager in every call is not one to compare."""
+    if errors and errors[0] is not None and all(errors):
+        errors[0].graphlens_report = report  # type: ignore[attr-defined]
+        raise errors[0]
+
+
+_INTERRUPTED = Note(
+    code="interrupted",
+    message="The comparison was interrupted; what was measured until then is here.",
+    hint="Give a smaller budget, such as budget=10, or fewer candidates.",
+)
