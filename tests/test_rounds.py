@@ -1,3 +1,4 @@
+import contextlib
 import gc
 import random
 import time
@@ -5,8 +6,10 @@ import time
 import pytest
 import torch
 
+from graphlens._torch.memory import held_during
 from graphlens.analysis.intervals import MIN_ROUNDS, verdict
-from graphlens.checks.clocks import WallClock
+from graphlens.checks import clocks
+from graphlens.checks.clocks import CudaClock, WallClock, clock_for
 from graphlens.checks.rounds import MAX_ROUNDS, Runnable, time_rounds
 from graphlens.model import Measured, Unavailable
 
@@ -216,6 +219,48 @@ def test_short_runs_are_timed_in_blocks_with_this_process_threads():
     assert seen == {before}
     assert torch.get_num_threads() == before
     assert 0 < seconds < 1e-4
+
+
+def test_events_of_a_gpu_are_read_after_the_last_run(monkeypatch):
+    device_time, synchronized = [0.0], []
+
+    class Event:
+        def record(self):
+            self.at = device_time[0]
+
+        def elapsed_time(self, later):
+            assert synchronized
+            return later.at - self.at
+
+    def step(milliseconds):
+        def run(_):
+            device_time[0] += milliseconds
+
+        return run
+
+    monkeypatch.setattr(clocks, "_event", Event)
+    monkeypatch.setattr(torch.cuda, "device", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(torch.cuda, "synchronize", synchronized.append)
+    clock = CudaClock(torch.device("cpu"))
+    laps = clock.block((step(2), step(5)), lambda: step(100)(None), 3)
+    assert laps == pytest.approx((0.002, 0.005))
+    assert isinstance(clock_for(torch.device("cuda", 0)), CudaClock)
+    assert isinstance(clock_for(torch.device("cpu")), WallClock)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_is_faster_at_less():
+    large, small = (torch.randn(n, n, device="cuda") for n in (4096, 1024))
+    clock = clock_for(large.device)
+    runnables = [
+        Runnable(name, (lambda _, x=x: x @ x,), clock=clock)
+        for name, x in (("large", large), ("small", small))
+    ]
+    assert verdict(time_rounds(runnables, 2.0).speedup(1)) == "faster"
+    held = held_during(lambda: small @ small, small.device)
+    assert held.left == 1024 * 1024 * 4
+    assert held.peak >= held.left
 
 
 def test_real_time_and_garbage_collection():
