@@ -7,6 +7,7 @@ the user's stack, which no record of the trace has.
 import inspect
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from graphlens._torch.probes import probe
@@ -21,6 +22,21 @@ def error_facts() -> dict[str, Any]:
     error = sys.exc_info()[1]
     stack = getattr(error, "real_stack", None)
     return {"stack": "".join(traceback.format_list(stack))} if stack else {}
+
+
+def user_place(error: BaseException) -> tuple[str, int] | None:
+    """File and line of the program that an error of Dynamo is about, where it knows them."""
+    stack = getattr(error, "real_stack", None)
+    frame = stack[-1] if stack else getattr(error, "innermost_user_frame_summary", None)
+    return None if frame is None else (frame.filename, frame.lineno)
+
+
+def made_guards(error: BaseException) -> bool:
+    """Whether Dynamo raised an error while it made guards."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return any(
+        frame.name == "build_guards" and "torch" in Path(frame.filename).parts for frame in frames
+    )
 
 
 @probe("the user's stack in errors of Dynamo", seen_on="2.11, 2.13, 2.14")

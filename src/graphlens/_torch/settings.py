@@ -40,6 +40,11 @@ def changed_settings(
         yield
 
 
+def has_setting(name: str) -> bool:
+    """Whether this torch has a setting of ``torch._dynamo.config``."""
+    return hasattr(torch._dynamo.config, name)
+
+
 def mark_dynamic(tensor: torch.Tensor, dimension: int) -> None:
     """Marks a dimension as one that varies, as ``torch._dynamo.mark_dynamic`` does."""
     torch._dynamo.mark_dynamic(tensor, dimension)

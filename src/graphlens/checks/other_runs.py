@@ -6,8 +6,9 @@ from typing import Any
 import torch
 
 from graphlens._torch.isolation import can_isolate, isolation_keywords
-from graphlens._torch.settings import changed_settings
+from graphlens._torch.settings import changed_settings, has_setting
 from graphlens.capture.options import lens_options
+from graphlens.checks.left_out import CacheUse, name_of, plain_functions, uncached
 from graphlens.checks.program_results import CallResult
 from graphlens.checks.programs import Function, Program, Wrap
 from graphlens.checks.watcher import Watcher
@@ -16,7 +17,7 @@ from graphlens.model import Unavailable
 
 @dataclass
 class OtherRuns:
-    """Runs a program again, each time from the same state; see `whole_accuracy.Again`.
+    """Runs a program again, each time from the same state; see `disagreements.Again`.
 
     Attributes:
         program: To run.
@@ -36,25 +37,47 @@ class OtherRuns:
         """Compiled with another backend."""
         return self.program.run(self._compiled(name))
 
-    def each_call_anew(self) -> list[CallResult] | Unavailable:
-        """Captured, without a backend, and from the start for each call."""
+    def each_call_anew(self, backend: str = "eager") -> list[CallResult] | Unavailable:
+        """Captured, and compiled with a backend, from the start for each call."""
         if not can_isolate():
             return Unavailable("this torch keeps compilations of one function together")
-        compiled = self._compiled("eager")
+        compiled = self._compiled(backend)
 
         def wrap(function: Function) -> Function:
             return lambda *args, **kwargs: compiled(function)(*args, **kwargs)
 
         return self.program.run(wrap)
 
-    def with_setting(self, name: str, value: object) -> list[CallResult]:
-        """Captured, without a backend, with a setting of Dynamo changed."""
+    def with_setting(
+        self, name: str, value: object, backend: str = "eager"
+    ) -> list[CallResult] | Unavailable:
+        """Captured, and compiled with a backend, with a setting of Dynamo changed."""
+        if not has_setting(name):
+            return Unavailable(f"this torch has no setting {name}")
         with changed_settings({name: value}, {}):
-            return self.program.run(self._compiled("eager"))
+            return self.program.run(self._compiled(backend))
 
     def draws(self) -> tuple[bool, bool]:
         """Whether eager, and whether captured code, takes random numbers from torch."""
         return self._draws(_as_it_is), self._draws(self._compiled("eager"))
+
+    def without_caches(self) -> tuple[list[CallResult], tuple[str, ...]]:
+        """Eager without the caches of functions that only eager uses, and what those are."""
+        eager, captured = CacheUse(), CacheUse()
+        self.program.run(eager.noticing)
+        compiled = self._compiled("eager")
+        self.program.run(lambda function: captured.noticing(compiled(function)))
+        found = [one for key, one in eager.hits.items() if key not in captured.calls]
+        if not found:
+            return [], ()
+        with uncached(found):
+            return self.program.run(_as_it_is), tuple(name_of(one) for one in found)
+
+    def without_custom_backward(self) -> tuple[list[CallResult], tuple[str, ...]]:
+        """Eager with the derivatives of forwards for custom backwards, and whose those are."""
+        with plain_functions() as used:
+            results = self.program.run(_as_it_is)
+        return results, tuple(used)
 
     def _draws(self, wrap: Wrap) -> bool:
         drawn: list[bool] = []
