@@ -42,7 +42,9 @@ def main() -> int:
     bad = [result for result in found if not results.is_good(result)]
     for result in bad:
         print(f"\n{result['case']}: {result['verdict']}")
-        for line in result["differences"] + [f"report: {fact}" for fact in result["facts"]]:
+        lines = [f"report: {fact}" for fact in result["facts"]]
+        lines += [f"comparison: {text}" for text in result["inconsistent"]]
+        for line in [*result["differences"], *lines]:
             print(f"  {line}")
     return int(bool(bad) or len(found) < len(cases))
 
@@ -86,11 +88,18 @@ def _run(cases: list[Path], store: results.Store, arguments: argparse.Namespace)
                         return
                     result = results.judge(launcher, case, arguments.inner, arguments.limit)
                     result |= results.judge_facts(launcher, case, arguments.limit)
+                    result |= results.judge_comparison(
+                        launcher, case, arguments.inner, arguments.limit
+                    )
                     with writing:
                         store.put(case, result)
                         seconds = " + ".join(f"{s or 0:.1f}" for s in result["seconds"])
                         facts = f"; facts differ: {len(result['facts'])}" * bool(result["facts"])
-                        print(f"{case.stem}: {result['verdict']}{facts} ({seconds} s)", flush=True)
+                        print(
+                            f"{case.stem}: {result['verdict']}{facts} ({seconds} s); compared: "
+                            f"{result['compared']} {result['origin']}",
+                            flush=True,
+                        )
 
         workers = [threading.Thread(target=work) for _ in range(arguments.workers)]
         for worker in workers:

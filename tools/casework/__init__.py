@@ -8,6 +8,9 @@ Modules:
     digest   a value as text that is equal exactly when the value is equal bit for bit
     outcome  runs a case in this process
     facts    what a report says of a case, held against what torch said
+    compared what a comparison with eager says of a case, held against what was measured
+    case_program a case as a program to compare
+    explained what a comparison has to say of cases that disagree
     versions where torch versions differ in that
     child    the process that runs one case, or a server that forks one for each request
     launch   starts those processes, with time limits

@@ -70,6 +70,10 @@ class Launcher:
         """What a capture's report says of the case, beside what it should; see ``facts``."""
         return self._run("facts", case, "graphlens_eager", {}, limit)
 
+    def compared(self, case: Path, inner: str, limit: int = 600) -> dict[str, Any]:
+        """What a comparison with eager says of the case, and where that is inconsistent."""
+        return self._run("compared", case, inner, {}, limit)
+
     def _run(
         self, work: str, case: Path, backend: str, options: dict[str, object], limit: int
     ) -> dict[str, Any]:

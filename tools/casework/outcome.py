@@ -47,7 +47,7 @@ def run(path: Path, backend: str, options: dict[str, object]) -> Outcome:
     outcome = Outcome(ended="", calls=[], written=[], printed="", seconds=0.0)
     try:
         case = load(path)
-        _seed()
+        seed()
         target, calls = case.make()
         compiled = _compile(case, target, backend, options)
         for i, args in enumerate(calls):
@@ -88,7 +88,7 @@ def _compile(
 def _call(case: Any, target: Any, compiled: Any, i: int, args: tuple[Any, ...]) -> Call:
     if hasattr(case, "before_call"):
         case.before_call(i, target)
-    _seed()
+    seed()
     backward = getattr(case, "BACKWARD", False)
     call = Call(error=None, type=None, values={}, generators={})
     with warnings.catch_warnings():
@@ -96,7 +96,7 @@ def _call(case: Any, target: Any, compiled: Any, i: int, args: tuple[Any, ...]) 
         try:
             out = case.call(compiled, args) if hasattr(case, "call") else compiled(*args)
             if backward:
-                sum(_differentiable(out)).backward()
+                sum(differentiable(out)).backward()
             call["type"] = _type_of(out)
             call["values"] = {path: digest(value) for path, value in flat(out)}
         except Exception as error:  # noqa: BLE001 whatever it is, it is the outcome
@@ -121,7 +121,8 @@ def _around(target: Any, args: tuple[Any, ...], backward: bool) -> Iterator[tupl
         yield from ((f"buffer {name}", b) for name, b in target.named_buffers())
 
 
-def _differentiable(out: object) -> Iterator[torch.Tensor]:
+def differentiable(out: object) -> Iterator[torch.Tensor]:
+    """Sums of the outputs that a backward pass starts from."""
     for _, value in flat(out):
         if isinstance(value, torch.Tensor) and value.requires_grad:
             yield value.float().sum()
@@ -138,7 +139,8 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {short(str(error))}"
 
 
-def _seed() -> None:
+def seed() -> None:
+    """Seeds every generator as the cases were measured."""
     torch.manual_seed(1234)
     random.seed(1234)
     if "numpy" in sys.modules:

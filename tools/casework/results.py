@@ -58,6 +58,21 @@ def judge_facts(launcher: Launcher, case: Path, limit: int = 600) -> Result:
     }
 
 
+def judge_comparison(launcher: Launcher, case: Path, inner: str, limit: int = 600) -> Result:
+    """Compares a case with eager, and holds the verdict against its ``EXPECT`` and its notes."""
+    if inner != "inductor":  # EXPECT is of Inductor
+        return {"compared": "–", "origin": "", "said": "", "inconsistent": []}
+    answer = launcher.compared(case, inner, limit)
+    ended = answer["ended"]
+    excused = ended.startswith("needs ") or versions.known_to_end(case, ended, version("torch"))
+    return {
+        "compared": answer.get("verdict", ended),
+        "origin": answer.get("origin", ""),
+        "said": answer.get("said", ""),
+        "inconsistent": answer.get("inconsistent", [] if excused else [f"no verdict: {ended}"]),
+    }
+
+
 class Store:
     """Results in a file of JSON lines, so that a run that was stopped goes on where it was.
 
@@ -97,20 +112,25 @@ def summary(results: list[Result]) -> str:
     kinds = [result["verdict"].partition(":")[0].partition(",")[0] for result in results]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)))
     facts = sum(not result["facts"] for result in results)
-    return f"{len(results)} cases: {counts or 'none'}; {facts} with facts as expected"
+    consistent = sum(not result["inconsistent"] for result in results)
+    return (
+        f"{len(results)} cases: {counts or 'none'}; {facts} with facts as expected; "
+        f"{consistent} with a consistent comparison"
+    )
 
 
 def is_good(result: Result) -> bool:
-    """Whether neither the outcome nor the report's facts are other than they should be."""
-    return not result["facts"] and not result["verdict"].startswith(("differs", "unclear"))
+    """Whether the outcome, the report's facts and the comparison are as they should be."""
+    wrong = result["facts"] or result["inconsistent"]
+    return not wrong and not result["verdict"].startswith(("differs", "unclear"))
 
 
 def markdown(results: list[Result], inner: str) -> str:
     """The table of `docs/cases.md`, with every difference in full below it."""
     lines = [
         f"| case | under {inner} | under graphlens | same | breaks | recompiles "
-        f"| facts as expected | seconds: {inner}, graphlens |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| facts as expected | seconds: {inner}, graphlens | compared with eager | begins in |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for result in results:
         facts = (
@@ -123,7 +143,7 @@ def markdown(results: list[Result], inner: str) -> str:
         lines.append(
             f"| {result['case']} | {result['reference']} | {result['graphlens']} "
             f"| {same} | {result['breaks']} | {result['recompiles']} "
-            f"| {facts} | {seconds} |"
+            f"| {facts} | {seconds} | {_compared(result)} | {result['origin'] or '–'} |"
         )
     for result in results:
         if not compare.agrees(result["verdict"]):
@@ -132,7 +152,18 @@ def markdown(results: list[Result], inner: str) -> str:
         if result["facts"]:
             lines += ["", f"{result['case']}: facts of the report", ""]
             lines += [f"- {_escaped(text)}" for text in result["facts"]]
+        if result["inconsistent"]:
+            lines += ["", f"{result['case']}: the comparison", ""]
+            lines += [f"- {_escaped(text)}" for text in result["inconsistent"]]
+    lines += ["", "What the comparison says of those that do not simply agree:", ""]
+    lines += [
+        f"- {result['case']}: {_escaped(result['said'])}" for result in results if result["said"]
+    ]
     return "\n".join(lines) + "\n"
+
+
+def _compared(result: Result) -> str:
+    return result["compared"] + ", inconsistent" * bool(result["inconsistent"])
 
 
 def _escaped(text: str) -> str:
