@@ -26,6 +26,15 @@ _CHANGE_DTYPE = frozenset({"aten::view.dtype", "aten::view_as_real", "aten::view
 _CHOOSES = "aten::_fused_sdp_choice"
 
 
+_IN_PARTS = (
+    "native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm", "native_layer_norm",
+    "native_group_norm", "native_batch_norm_backward", "cudnn_batch_norm_backward",
+    "native_layer_norm_backward", "native_group_norm_backward", "_softmax", "_log_softmax",
+    "_softmax_backward_data", "_log_softmax_backward_data", "gelu", "gelu_backward", "silu",
+    "silu_backward", "tanh_backward", "sigmoid_backward",
+)  # fmt: skip
+
+
 def widened_dtype(dtype: torch.dtype) -> torch.dtype | None:
     """What a dtype is widened to; None where it is as wide already, or has no fractions."""
     if dtype.is_complex:
@@ -81,9 +90,17 @@ class Widening(TorchDispatchMode):
 
     supports_higher_order_operators = True
 
-    def __init__(self, finish: Finish | None = None) -> None:
+    def __init__(self, finish: Finish | None = None, in_parts: bool = False) -> None:
+        """Prepares a run.
+
+        Args:
+            finish: What is done to each new value.
+            in_parts: Whether normalizations, softmaxes and the like run as the simple operators
+                that compilers make of them, so that each of these is finished.
+        """
         super().__init__()  # type: ignore[no-untyped-call]
         self.finish = finish
+        self.parts = _parts() if in_parts else {}
         self.own_precision: dict[str, None] = {}
         self.seen: dict[Any, tuple[torch.dtype | None, ...]] = {}
 
@@ -98,6 +115,11 @@ class Widening(TorchDispatchMode):
         seen = self.dtypes_of_results(func, args, kwargs)
         if not any(seen) and not _narrow(args, kwargs):
             return func(*args, **kwargs)
+        if func in self.parts:
+            with self:
+                out = self.parts[func](*args, **kwargs)
+            if out is not NotImplemented:
+                return out
         if _name(func) in _OF_BITS or func.namespace not in ("aten", "prims"):
             out = self.own_dtypes(func, args, kwargs, note=True)
         else:
@@ -195,6 +217,14 @@ class Widening(TorchDispatchMode):
         if _is_view(func) and any(type(leaf) is not type(sources[0]) for leaf in leaves):
             return out
         return return_and_correct_aliasing(func, args, kwargs, out)  # type: ignore[no-untyped-call]
+
+
+@functools.cache
+def _parts() -> dict[Any, Callable[..., Any]]:
+    from torch._decomp import get_decompositions
+
+    found = [getattr(torch.ops.aten, name, None) for name in _IN_PARTS]
+    return dict(get_decompositions([operator for operator in found if operator is not None]))
 
 
 def _name(func: Any) -> str:
@@ -304,6 +334,8 @@ def _restore(states: list[tuple[torch.Generator, torch.Tensor]]) -> None:
 @probe("running in float64 below autograd", seen_on="2.11, 2.13, 2.14")
 def _probe_widened() -> str:
     value = Wide(torch.ones(2, dtype=torch.float64), torch.float32, requires_grad=True)
+    if not _parts():
+        raise TypeError("there are no decompositions")
     with Widening():
         result = value * (1 + 2**-40)
         torch.autograd.backward(result.sum())

@@ -1,9 +1,10 @@
 """The accuracy of one call of one graph, all questions asked."""
 
 from graphlens.checks.graph_calls import GraphCall, Outcome, WatchedGraph
-from graphlens.checks.judge import Names, graph_verdict, judge, names_in, remarks
+from graphlens.checks.judge import graph_verdict, judge
 from graphlens.checks.precision import precision_change
 from graphlens.checks.reference import reference
+from graphlens.checks.result_names import Names, names_in, remarks
 from graphlens.model import Accuracy, CastChange, SwitchTried
 
 

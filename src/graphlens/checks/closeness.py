@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from graphlens.checks.errors import Distance, dense, distance, pieces, wide
+from graphlens.checks.errors import Distance, dense, distance, pieces, spread, wide
 
 FACTOR = 4.0
 """How many times further from the reference than eager compiled code may be.
@@ -70,6 +70,7 @@ class FloatCase:
     of_eager: Distance = field(init=False)
     of_compiled: Distance = field(init=False)
     astray: torch.Tensor | None = field(init=False)
+    overflows: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.of_eager = distance(self.eager, self.truth, FLOOR_ULPS)
@@ -77,14 +78,22 @@ class FloatCase:
         self.largest = self.of_eager.errors.max_abs
         self.rms = self.of_eager.rms
         self.astray = self._astray()
+        # A dtype too small for the program's numbers: which ones overflow, rounding decides.
+        self.overflows = self.astray is not None and _overflows(self.eager, self.truth)
 
-    def learn(self, rounded: torch.Tensor) -> None:
-        """Takes what a run rounded at random gave."""
-        found = distance(rounded, self.truth)
-        self.largest = max(self.largest, found.errors.max_abs)
-        self.rms = max(self.rms, found.rms)
+    def learn(self, rounded: torch.Tensor, counts: float = 1.0) -> None:
+        """Takes what a run rounded at random gave.
+
+        Args:
+            rounded: The tensor.
+            counts: How much of its distance to take.
+        """
+        largest, rms = spread(rounded, self.truth)
+        self.largest = max(self.largest, counts * largest)
+        self.rms = max(self.rms, counts * rms)
         if self.astray is not None:
             self.astray &= _classes(rounded) != _classes(self.compiled)
+            self.overflows = self.overflows or _overflows(rounded, self.truth)
 
     @property
     def within(self) -> bool:
@@ -94,7 +103,7 @@ class FloatCase:
     @property
     def lost(self) -> int:
         """Positions that are NaN or infinite where nothing else is, or the other way round."""
-        return 0 if self.astray is None else int(self.astray.sum())
+        return 0 if self.astray is None or self.overflows else int(self.astray.sum())
 
     @property
     def times(self) -> float:
@@ -141,7 +150,7 @@ class ExactCase:
         self.low, self.high = dense(self.eager).clone(), dense(self.eager).clone()
         self.learn(self.truth)
 
-    def learn(self, rounded: torch.Tensor) -> None:
+    def learn(self, rounded: torch.Tensor, _: float = 1.0) -> None:
         """Takes what a run rounded at random gave."""
         value = dense(rounded).to(self.low.dtype)
         if value.shape != self.low.shape:
@@ -159,6 +168,11 @@ class ExactCase:
     def within(self) -> bool:
         """Whether rounding explains all."""
         return self.outside == 0
+
+
+def _overflows(value: torch.Tensor, truth: torch.Tensor) -> bool:
+    special, true = (_classes(v) != 0 for v in (value, truth))
+    return bool((special & ~true).any())
 
 
 def _less(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

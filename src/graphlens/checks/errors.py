@@ -64,6 +64,20 @@ def distance(value: torch.Tensor, truth: torch.Tensor, ulps: float = 0.0) -> Dis
         return sums.result()
 
 
+def spread(value: torch.Tensor, truth: torch.Tensor) -> tuple[float, float]:
+    """The largest difference and its root mean square where both are finite, and no more."""
+    largest, squares, count = 0.0, _Scaled(), 0
+    for piece, true in pieces(dense(value), dense(truth)):
+        off = (wide(piece) - wide(true.to(piece.device))).abs()
+        if not math.isfinite(float(off.max())):
+            off = off[torch.isfinite(off)]
+        if off.numel():
+            largest = max(largest, float(off.max()))
+            squares.add_squares(off)
+            count += off.numel()
+    return _bounded(largest), _bounded(squares.root() / math.sqrt(max(count, 1)))
+
+
 def comparable(a: Any, b: Any) -> str:
     """Why two values cannot be compared element by element; empty where they can."""
     if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
@@ -102,6 +116,7 @@ def ulp(truth: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     # Below it all numbers are equally far apart; a dtype without subnormals has none below.
     lowest = max(math.frexp(info.tiny)[1] - 1, -1022)
     exponent = (torch.frexp(truth).exponent - 1).clamp(min=lowest)
+    exponent = torch.where(truth == 0, lowest, exponent)
     return torch.ldexp(torch.full_like(truth, info.eps), exponent)
 
 
