@@ -26,6 +26,8 @@ from graphlens.model import (
     StepPart,
 )
 
+_RESUMED = "torch_dynamo_resume_in_"
+
 Function = tuple[str, int]  # a code object's file and first line
 Gap = tuple[str, str]  # what ran before and after, as graph and part; empty at the ends
 
@@ -204,7 +206,17 @@ def _owner(
     for function in reversed(_common(before, after)):
         if function in skipped:
             return Owner("eager", _of_frame(skipped[function], breaks))
-    return Owner("rest")
+    rest = _rest_that_runs_eager(before, skipped) if before else None
+    return Owner("eager", _of_frame(rest, breaks)) if rest else Owner("rest")
+
+
+def _rest_that_runs_eager(before: Visit, skipped: Mapping[Function, Frame]) -> Frame | None:
+    """The rest of the function whose graph has ended, where torch gave up on that."""
+    file, line = before.stack[-1] if before.stack else ("", 0)
+    for frame in skipped.values():
+        if frame.file == file and frame.line >= line and frame.function.startswith(_RESUMED):
+            return frame
+    return None
 
 
 def _common(before: Visit | None, after: Visit | None) -> list[Function]:

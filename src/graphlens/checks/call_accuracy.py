@@ -29,7 +29,8 @@ def call_accuracy(
         backward: Whether the backward pass is part of it.
     """
     names = names or names_in(watched)
-    truth, kind = reference(watched.gm, call, backward)
+    with call.as_held():
+        truth, kind = reference(watched.gm, call, backward)
     # Eager measured against itself would make any difference a fault or none.
     usable = truth if truth.error is None else None
     tensors = judge(watched, call, eager, compiled, usable, names, number)

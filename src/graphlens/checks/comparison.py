@@ -8,11 +8,15 @@ from typing import Any
 import msgspec
 import torch
 
+from graphlens._torch.compile_phases import compile_phases
 from graphlens._torch.isolation import isolated_compilation, isolation_keywords
 from graphlens.analysis.compared_graphs import with_accuracies, with_timings
+from graphlens.analysis.compile_phases import CompileTime
+from graphlens.analysis.disagreement import disagreement
+from graphlens.analysis.payback import Phases, payback
 from graphlens.capture.options import lens_options
 from graphlens.capture.recorder import Recorder
-from graphlens.checks.candidates import parse_all
+from graphlens.checks.candidates import Candidate, parse_all
 from graphlens.checks.compare_options import CompareOptions
 from graphlens.checks.graph_accuracy import graph_accuracy
 from graphlens.checks.graph_calls import WatchedGraph
@@ -20,11 +24,12 @@ from graphlens.checks.graph_timing import time_graph
 from graphlens.checks.other_runs import OtherRuns
 from graphlens.checks.program_results import CallResult
 from graphlens.checks.programs import Function, Program
+from graphlens.checks.repro_files import save_repros
 from graphlens.checks.result_differences import differences
 from graphlens.checks.step_timing import StepTiming, step_parts, time_step
 from graphlens.checks.watcher import Watcher
 from graphlens.checks.whole_accuracy import whole_accuracy
-from graphlens.model import Accuracy, Note, Report, Timing
+from graphlens.model import Accuracy, Note, Report, StepParts, Timing, Unavailable
 
 Progress = Callable[[str, float], None]
 
@@ -47,9 +52,15 @@ class Comparison:
         self.program = program
         self.options = options
         self.progress = progress or (lambda *_: None)
-        self.candidates = parse_all(("eager", options.inner, *options.candidates))
         inner = lens_options({"show": "none", "inner": options.inner})
         self.watcher = Watcher(inner, options.inner_keywords)
+        self.used = "eager, captured" if options.inner == "eager" else self.watcher.name
+        others = parse_all(options.candidates) if options.candidates else []
+        self.candidates = [
+            Candidate("eager", "eager"),
+            Candidate(self.used, self.used),
+            *(one for one in others if one.name not in ("eager", self.used)),
+        ]
         self.backend = self.watcher.backend
         self.others = OtherRuns(program, options.compile_keywords)
         self.compiled: dict[int, tuple[Function, Function]] = {}
@@ -57,6 +68,8 @@ class Comparison:
         self.whole: Accuracy | None = None
         self.timings: dict[str, list[Timing]] = {}
         self.step: StepTiming | None = None
+        self.compile_time: CompileTime | None = None
+        self.warm: CompileTime | None = None
         self.notes: list[Note] = []
 
     def report(self) -> Report:
@@ -69,13 +82,18 @@ class Comparison:
             self.progress("compiling", 0.05)
             recorder.start()
             try:
-                compiled = self.program.run(self._compile)
+                with compile_phases() as phases:
+                    compiled = self.program.run(self._compile)
             finally:
                 recorder.stop()
+            self.compile_time = phases.total()
+            for watched in self.watcher.graphs.values():
+                watched.hits_of_run = watched.hits
             captured = recorder.report()
             errors = [one.error for one in eager]
-            with self._interruptible():
-                self._measure(eager, compiled)
+            if not _fails(errors):
+                with self._interruptible():
+                    self._measure(eager, compiled)
             self.watcher.keep = False
             self.program.finish(self._compile)
         made = self._assembled(captured)
@@ -109,11 +127,14 @@ class Comparison:
             _free(eager)
         if self.options.accuracy:
             self._compare_graphs()
+            if self.options.repro:
+                self.progress("writing scripts that reproduce", 0.49)
+                self.notes += save_repros(self.watcher.graphs, self.accuracies, self.options)
             self.progress("comparing the whole", 0.5)
             self.whole = whole_accuracy(
-                found, kept, self.accuracies, self.options.inner, self.others
+                found, kept, self.accuracies, self.watcher.name, self.others
             )
-        if self.options.timing:
+        if self.options.timing and not any("raise" in one.reason for one in found.wrong):
             self._time()
 
     def _compare_graphs(self) -> None:
@@ -137,23 +158,38 @@ class Comparison:
             lambda function: function,
             self._compile,
             self.watcher,
-            budget * share,
+            budget,
+            share,
             self.progress,
         )
+        if self.step.timed.interrupted:
+            raise KeyboardInterrupt
         left = budget * (1 - share)
         for watched in graphs:
             self._time_graph(watched, left / len(graphs))
+        self._time_compiling_again()
+
+    def _time_compiling_again(self) -> None:
+        """Where the first compilation found its caches empty: the same with what it left there."""
+        if self.compile_time is None or self.compile_time.caches == "warm":
+            return
+        self.progress("compiling again, from the caches", 0.95)
+        with compile_phases() as phases:
+            self.others.with_backend(self.options.inner, self.options.inner_keywords)
+        self.warm = phases.total()
 
     def _time_graph(self, watched: WatchedGraph, seconds: float) -> None:
-        made = time_graph(
-            watched,
-            watched.calls[0],
-            self.candidates,
-            seconds,
-            self.progress,
-            used=self.candidates[1].name,
-            backward=self.options.backward,
-        )
+        call = watched.calls[0]
+        with call.as_held():
+            made = time_graph(
+                watched,
+                call,
+                self.candidates,
+                seconds,
+                self.progress,
+                used=self.used,
+                backward=self.options.backward,
+            )
         self.timings[watched.graph.compile_id] = list(made)
         if made.interrupted:
             raise KeyboardInterrupt
@@ -167,8 +203,37 @@ class Comparison:
         report = with_accuracies(report, self.accuracies)
         report = with_timings(report, self.timings)
         if self.step is not None:
-            report = msgspec.structs.replace(report, step=step_parts(self.step, report))
+            report = self._with_step(report, self.step)
         return report
+
+    def _with_step(self, report: Report, timing: StepTiming) -> Report:
+        parts = step_parts(timing, report)
+        if isinstance(parts, StepParts):
+            hits = {name: watched.hits_of_run for name, watched in self.watcher.graphs.items()}
+            why = disagreement(parts, self.timings, hits)
+            parts = msgspec.structs.replace(parts, disagreement=why)
+        cold, warm = _cold_and_warm(self.compile_time, self.warm)
+        return msgspec.structs.replace(
+            report,
+            step=parts,
+            payback=payback(cold, warm, timing.timed.saved(1)),
+            timings=(timing.of_whole(self.used), *self._of_graphs(report)),
+        )
+
+    def _of_graphs(self, report: Report) -> list[Timing]:
+        return [graph.timing for graph in report.graphs if isinstance(graph.timing, Timing)]
+
+
+def _cold_and_warm(first: CompileTime | None, again: CompileTime | None) -> tuple[Phases, Phases]:
+    if first is None:
+        return Unavailable("compiling was not timed"), Unavailable("compiling was not timed")
+    if first.caches == "warm":
+        return Unavailable(_ANSWERED), first.phases
+    warm = Unavailable("not compiled again") if again is None else again.phases
+    return first.phases, warm
+
+
+_ANSWERED = "torch's caches answered; TORCHINDUCTOR_CACHE_DIR=<an empty folder> times it anew"
 
 
 def _free(results: list[CallResult]) -> None:
@@ -177,10 +242,14 @@ def _free(results: list[CallResult]) -> None:
 
 
 def _raise_what_eager_raises(errors: list[BaseException | None], report: Report) -> None:
-    """A program that fails in eager in every call is not one to compare."""
-    if errors and errors[0] is not None and all(errors):
+    if _fails(errors) and errors[0] is not None:
         errors[0].graphlens_report = report  # type: ignore[attr-defined]
         raise errors[0]
+
+
+def _fails(errors: list[BaseException | None]) -> bool:
+    """Whether every call raises in eager: such a program is not one to compare."""
+    return bool(errors) and all(errors)
 
 
 _INTERRUPTED = Note(

@@ -68,7 +68,7 @@ def graph_accuracy(
         return msgspec.structs.replace(
             made, first_divergence=Unavailable("not looked for; compare(..., locate=True) does")
         )
-    here = locate(worst.watched, worst.call, _compare(options), progress)
+    here = locate(worst.watched, worst.call, comparer(options), progress)
     if isinstance(here, Unavailable) and worst.call is not watched.calls[0]:
         reason = (
             f"{made.reason}; it was compiled for another call, and is right compiled for this one"
@@ -215,10 +215,10 @@ def _together(found: Sequence[Accuracy], worst: Accuracy) -> Accuracy:
     )
 
 
-def _compare(
+def comparer(
     options: CompareOptions,
 ) -> Callable[[torch.fx.GraphModule, CompiledFn, GraphCall], Sequence[TensorAccuracy]]:
-    """Compares a part of a graph, for `locate`."""
+    """Compares a part of a graph, for `locate` and for scripts that reproduce."""
 
     def compare(
         gm: torch.fx.GraphModule, compiled: CompiledFn, call: GraphCall
@@ -226,7 +226,8 @@ def _compare(
         part = WatchedGraph(_NO_DATA, gm, compiled, lambda *_: compiled)
         eager = run(gm, call, options.backward)
         made = run(compiled, call, options.backward)
-        truth, _ = reference(gm, call, options.backward)
+        with call.as_held():
+            truth, _ = reference(gm, call, options.backward)
         return judge(part, call, eager, made, truth if truth.error is None else None)
 
     return compare

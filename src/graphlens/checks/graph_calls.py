@@ -1,6 +1,7 @@
 """Graphs of a run with calls of theirs, kept so that each call can be made again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -39,13 +40,31 @@ class GraphCall:
         around: Modes and random states of the call.
         tangents: Gradients that came to the outputs in the program's backward pass, None for one
             that got none; None as a whole where the program made no backward pass.
+        held: Tensors that the graph has as attributes and the program changes, such as parameters
+            in the graph of an optimizer's step, each with a copy of its values at the call.
         notes: On tensors that could not be copied.
     """
 
     inputs: Sequence[Any]
     around: Surroundings
     tangents: list[torch.Tensor | None] | None = None
+    held: Sequence[tuple[torch.Tensor, torch.Tensor]] = ()
     notes: list[Note] = field(default_factory=list)
+
+    @property
+    def given(self) -> list[Any]:
+        """The inputs, and what the graph holds, as they were at the call."""
+        return [*self.inputs, *(copy for _, copy in self.held)]
+
+    @contextmanager
+    def as_held(self) -> Iterator[None]:
+        """What the graph holds has the values of the call inside, and its own again after."""
+        kept = [(tensor, tensor.detach().clone()) for tensor, _ in self.held]
+        try:
+            _copy_all(self.held)
+            yield
+        finally:
+            _copy_all(kept)
 
     def fresh(self) -> list[Any]:
         """Copies of the inputs, to run with."""
@@ -63,7 +82,8 @@ class WatchedGraph:
         compiled: What the backend gave; None where it raised.
         compile: Compiles this graph, or a part of it, again.
         calls: Those kept, at least the first.
-        hits: How often the program ran it.
+        hits: How often the program ran it in all.
+        hits_of_run: How often in the run that was compared.
         error: What the backend raised; None where it returned.
     """
 
@@ -73,6 +93,7 @@ class WatchedGraph:
     compile: CompileAgain
     calls: list[GraphCall] = field(default_factory=list)
     hits: int = 0
+    hits_of_run: int = 0
     error: Exception | None = None
 
 
@@ -83,7 +104,8 @@ class Outcome:
     Attributes:
         outputs: Flat; tensors detached.
         gradients: Of each input, in order; None for those that have none.
-        inputs: The tensors given, as they are after the run; in order, numbers too.
+        inputs: The tensors given, as they are after the run; in order, numbers too. Then what the
+            graph holds, as ``GraphCall.held``.
         error: What it raised; the rest is then empty.
         needs_gradient: Which outputs a backward pass started from.
     """
@@ -117,15 +139,17 @@ def run_on(fn: CompiledFn, inputs: list[Any], call: GraphCall, backward: bool = 
     # to operators is in the graph already.
     run_graph = fn.forward if isinstance(fn, torch.fx.GraphModule) else fn
     try:
-        with call.around.restored(), without_torch_function():
-            outputs = _flat(run_graph(*inputs))
-        started = _backward(outputs, call.tangents) if backward and call.around.grad else ()
+        with call.as_held():
+            with call.around.restored(), without_torch_function():
+                outputs = _flat(run_graph(*inputs))
+            started = _backward(outputs, call.tangents) if backward and call.around.grad else ()
+            held = [tensor.detach().clone() for tensor, _ in call.held]
     except Exception as error:  # noqa: BLE001  what the user's operators raise is a result
         return Outcome(error=error)
     return Outcome(
         outputs=[_detached(value) for value in outputs],
         gradients=[value.grad if isinstance(value, torch.Tensor) else None for value in before],
-        inputs=[_detached(value) for value in before],
+        inputs=[*(_detached(value) for value in before), *held],
         needs_gradient=started,
     )
 
@@ -160,6 +184,24 @@ def _backward(
     if started:
         torch.autograd.backward([outputs[n] for n in started], list(started.values()))
     return tuple(started)
+
+
+def held_tensors(gm: torch.fx.GraphModule) -> list[torch.Tensor]:
+    """Tensors that a graph has as attributes; Dynamo makes inputs of nearly all."""
+    found = [*gm.parameters(), *gm.buffers()]
+    for node in gm.graph.nodes:
+        if node.op == "get_attr":
+            value: Any = gm
+            for name in node.target.split("."):
+                value = getattr(value, name, None)
+            found += [value] if isinstance(value, torch.Tensor) else []
+    return list({id(one): one for one in found}.values())
+
+
+def _copy_all(values: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    with torch.no_grad():
+        for tensor, copy in values:
+            tensor.copy_(copy)
 
 
 def _flat(outputs: Any) -> list[Any]:

@@ -260,7 +260,7 @@ def _cases(
             one, other, truth = (v[at] if at < len(v) else None for v in (ours, theirs, true))
             if one is None and other is None:
                 continue
-            if part == "inputs" and not _was_written(call.inputs[at], one, other):
+            if part == "inputs" and not _was_written(call.given[at], one, other):
                 continue
             name, role = _name(part, at, names)
             yield _Case(name, role, part, at, eager=one, compiled=other, truth=truth)

@@ -1,6 +1,8 @@
 """The program run in other ways, to tell where a disagreement begins."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -33,9 +35,11 @@ class OtherRuns:
         """Without compiling."""
         return self.program.run(_as_it_is)
 
-    def with_backend(self, name: str) -> list[CallResult]:
-        """Compiled with another backend."""
-        return self.program.run(self._compiled(name))
+    def with_backend(
+        self, name: str | Function, keywords: Mapping[str, Any] = MappingProxyType({})
+    ) -> list[CallResult]:
+        """Compiled anew with a backend, and with keywords for it."""
+        return self.program.run(self._compiled(name, keywords))
 
     def each_call_anew(self, backend: str = "eager") -> list[CallResult] | Unavailable:
         """Captured, and compiled with a backend, from the start for each call."""
@@ -97,14 +101,17 @@ class OtherRuns:
         self.program.run(noticing)
         return any(drawn)
 
-    def _compiled(self, name: str) -> Wrap:
-        watcher = Watcher(lens_options({"show": "none", "inner": name}), {}, keep=False)
+    def _compiled(
+        self, name: str | Function, keywords: Mapping[str, Any] = MappingProxyType({})
+    ) -> Wrap:
+        options = lens_options({"show": "none", "inner": name})
+        watcher = Watcher(options, dict(keywords), keep=False)
         backend = watcher.backend
         self.backends.append(backend)
 
         def wrap(function: Function) -> Function:
-            keywords: dict[str, Any] = {**isolation_keywords(), **self.keywords}
-            made: Any = torch.compile(function, backend=backend, **keywords)
+            every: dict[str, Any] = {**isolation_keywords(), **self.keywords}
+            made: Any = torch.compile(function, backend=backend, **every)
             return made  # type: ignore[no-any-return]
 
         return wrap

@@ -139,6 +139,7 @@ def time_rounds(
     seconds: float,
     progress: Progress | None = None,
     now: Callable[[], float] = time.perf_counter,
+    share: float = 1.0,
 ) -> TimedRounds:
     """Times runnables in turn.
 
@@ -150,8 +151,9 @@ def time_rounds(
         seconds: Budget of all of them together, warm-up included.
         progress: Told what is going on and the share of the budget that is used, 0 to 1.
         now: The clock of the budget.
+        share: Which part of the budget that the user gave this is; for messages.
     """
-    return _Session(runnables, seconds, progress or _nothing, now).result()
+    return _Session(runnables, seconds, progress or _nothing, now, share).result()
 
 
 class _Session:
@@ -161,8 +163,10 @@ class _Session:
         seconds: float,
         progress: Progress,
         now: Callable[[], float],
+        share: float,
     ) -> None:
         self.runnables = runnables
+        self.share = share
         self.budget, self.progress, self.now = seconds, progress, now
         self.start = now()
         self.timed = TimedRounds([Series(runnable.name) for runnable in runnables])
@@ -281,10 +285,10 @@ class _Session:
         return sum(series.cost * series.block for series in working)
 
     def too_short(self, needed: float) -> str:
-        enough = self.used() + needed * MIN_ROUNDS * 1.5
+        enough = (self.used() + needed * MIN_ROUNDS * 1.5) / self.share
         return (
-            f"the budget of {_shown(self.budget)} does not hold {MIN_ROUNDS} rounds: one round of "
-            f"{len(self.working())} takes about {_shown(needed)}; about {_shown(enough)} would do"
+            f"the budget of {_shown(self.budget / self.share)} does not hold {MIN_ROUNDS} rounds: "
+            f"one round of {len(self.working())} takes about {_shown(needed)}; about {_shown(enough)} would do"
         )
 
 

@@ -4,7 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import torch
+
 from graphlens._torch.cache_lookups import lookups_between
+from graphlens.analysis.intervals import verdict
 from graphlens.analysis.step_parts import (
     Gap,
     Round,
@@ -16,10 +19,18 @@ from graphlens.analysis.step_parts import (
 from graphlens.checks.programs import Program, Wrap
 from graphlens.checks.rounds import Progress, Runnable, TimedRounds, time_rounds
 from graphlens.checks.watcher import Watcher
-from graphlens.model import Report, StepParts, Unavailable
+from graphlens.model import (
+    CandidateTiming,
+    Measured,
+    Report,
+    StepParts,
+    Timing,
+    Unavailable,
+)
 
 # Steps under the profiler: the first of them pays for starting it.
 _PROFILED = 4
+_MOST_ROUNDS = 300
 
 
 @dataclass
@@ -38,10 +49,27 @@ class StepTiming:
     stacked: Round | None = None
     guards: Mapping[Gap, float] = field(default_factory=dict)
 
+    def of_whole(self, backend: str) -> Timing:
+        """The whole program as a timing, beside those of graphs."""
+        speedup = self.timed.speedup(1)
+        return Timing(
+            graph="",
+            part="whole",
+            candidates=(
+                CandidateTiming(
+                    candidate="eager", seconds=self.timed.seconds(0), speedup=self.timed.speedup(0)
+                ),
+                CandidateTiming(candidate=backend, seconds=self.timed.seconds(1), speedup=speedup),
+            ),
+            verdict=verdict(speedup) if isinstance(speedup, Measured) else "unknown",
+            threads=torch.get_num_threads(),
+            warm_up=self.timed.warm_up,
+        )
+
 
 def time_step(
-    program: Program, eager: Wrap, compiled: Wrap, watcher: Watcher, seconds: float,
-    progress: Progress,
+    program: Program, eager: Wrap, compiled: Wrap, watcher: Watcher, budget: float,
+    share: float, progress: Progress,
 ) -> StepTiming:  # fmt: skip
     """Times whole steps; a step makes all calls of the program.
 
@@ -50,7 +78,8 @@ def time_step(
         eager: Gives the user's function as it is.
         compiled: Gives it compiled by the watcher's backend.
         watcher: Tells when graphs ran.
-        seconds: Budget.
+        budget: Seconds that the user gave for all timing.
+        share: Of it, for this.
         progress: Told what is going on.
     """
     watcher.timing = True
@@ -67,17 +96,24 @@ def time_step(
 
             timed = time_rounds(
                 [Runnable("eager", (lambda _: plain(),)), Runnable(watcher.name, (step,))],
-                seconds,
+                budget * share,
                 progress,
+                share=share,
             )
             series = timed.series[1]
             counted = len(series.rounds) * series.block
-            kept = rounds[len(rounds) - counted :]
+            kept = _evenly(rounds[len(rounds) - counted :])
             watcher.stacks = True
             guards = _guards(step, rounds) if kept else {}
         return StepTiming(timed, kept, rounds[-1] if rounds else None, guards)
     finally:
         watcher.timing = watcher.stacks = False
+
+
+def _evenly(rounds: list[Round]) -> list[Round]:
+    """Not all of a million short steps, but some from all over the time."""
+    every = max(1, len(rounds) // _MOST_ROUNDS)
+    return rounds[::every]
 
 
 def _guards(step: Callable[[object], None], rounds: list[Round]) -> dict[Gap, float]:

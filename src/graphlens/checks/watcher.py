@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import torch
 
 from graphlens._torch.cache_lookups import marked_run
@@ -17,7 +18,7 @@ from graphlens.capture.backend import OnCompiled, compile_graph, inner_compiler
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.capture.options import LensOptions
 from graphlens.capture.recorder import CapturedGraph
-from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph
+from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph, held_tensors
 from graphlens.checks.surroundings import surroundings
 from graphlens.model import Graph, Note
 
@@ -65,7 +66,9 @@ class Watcher:
         watched = WatchedGraph(graph, own, None, self.compile)
 
         def take(captured: CapturedGraph, options: LensOptions) -> None:
-            watched.graph = captured.graph
+            watched.graph = msgspec.structs.replace(
+                captured.graph, compile_seconds=captured.seconds
+            )
             if self.on_compiled is not None:
                 self.on_compiled(captured, options)
 
@@ -99,14 +102,14 @@ class Watcher:
             if kind in seen:
                 return run(*args)
             seen.add(kind)
-            watched.calls.append(made := self._kept(args))
+            watched.calls.append(made := self._kept(watched, args))
             outputs = run(*args)
             _keep_tangents(made, outputs)
             return outputs
 
         return call
 
-    def _kept(self, args: tuple[Any, ...]) -> GraphCall:
+    def _kept(self, watched: WatchedGraph, args: tuple[Any, ...]) -> GraphCall:
         notes: list[Note] = []
         copied, _ = copied_inputs(
             tuple(None if id(one) in self.unchanged else one for one in args),
@@ -118,7 +121,13 @@ class Watcher:
             one if id(one) in self.unchanged else kept
             for one, kept in zip(args, copied, strict=True)
         ]
-        return GraphCall(whole, surroundings(), notes=notes)
+        held = [one for one in held_tensors(watched.gm) if id(one) not in self.unchanged]
+        return GraphCall(
+            whole,
+            surroundings(),
+            held=[(one, one.detach().clone()) for one in held],
+            notes=notes,
+        )
 
     def _timed(self, watched: WatchedGraph, run: CompiledFn, args: tuple[Any, ...]) -> Any:
         stack = _functions_under_way() if self.stacks else ()
