@@ -12,9 +12,10 @@ from graphlens.checks.errors import Distance, dense, distance, pieces, spread, w
 FACTOR = 4.0
 """How many times further from the reference than eager compiled code may be.
 
-Largest seen without a fault: see docs. Over ResNet-18, BERT, GPT-2, ViT and T5 in three dtypes,
-forward and backward, compiled is at most about twice as far as the furthest of eager and the
-runs rounded at random.
+Without a fault compiled is mostly 0.7 to 2 times as far; the most seen over ResNet-18, BERT, GPT-2,
+ViT and T5 in float32, bfloat16 and float16, forward and backward, is 3.9 times in the largest
+difference and 3 times in the root mean square where eager alone was asked, and 5.1 times where
+runs rounded at random explained it (ResNet-18 in float16).
 """
 
 FLOOR_ULPS = 4.0
@@ -22,6 +23,9 @@ FLOOR_ULPS = 4.0
 
 SENSITIVE_ULPS = 1000.0
 """From how many units in the last place on eager's own error is called the input's."""
+
+NOTHING = 100.0
+"""How many times its size a tensor's error in eager may be, for its size to say anything."""
 
 # What torch.testing.assert_close allows by default, relative and absolute.
 _ALLOWED = {
@@ -119,9 +123,13 @@ class FloatCase:
         Args:
             lowest: The coarsest epsilon that the graph computes with.
         """
+        if self.of_eager.errors.nan + self.of_eager.errors.inf:
+            return True
         bound = min(SENSITIVE_ULPS * max(lowest, epsilon(self.eager.dtype)), 0.5)
-        lost = self.of_eager.errors
-        return self.of_eager.rms > bound * self.of_eager.truth_rms or lost.nan + lost.inf > 0
+        size = self.of_eager.truth_rms
+        # Beyond that the reference is 0 but for rounding, as the gradient of a bias before a
+        # softmax is, and that says nothing of the graph.
+        return bound * size < self.of_eager.rms <= NOTHING * size
 
     def _astray(self) -> torch.Tensor | None:
         if self.of_eager.finite and self.of_compiled.finite:

@@ -21,7 +21,7 @@ from graphlens.checks.reference import RandomRounding, rounded
 from graphlens.checks.result_names import Names, names_in
 from graphlens.model import Errors, TensorAccuracy, Unavailable
 
-NOISE = ((2.0, 1.0), (2.0, 1.0), (16.0, 1.0 / FACTOR))
+NOISE = ((1.0, 0.75), (2.0, 0.75), (16.0, 1.0 / FACTOR))
 """Runs rounded at random, made only where eager alone does not explain a difference.
 
 Each with the largest move of a result before it is rounded, in units in the last place, and how

@@ -94,7 +94,7 @@ class RandomRounding:
 
     Attributes:
         seed: Of the random choices.
-        ulps: Largest move before rounding; in dtypes narrower than float32 at most 2.
+        ulps: Largest move before rounding; in dtypes narrower than float32 at most 1.
     """
 
     seed: int
@@ -112,7 +112,7 @@ class RandomRounding:
             return torch.view_as_complex(self(parts, dtype.to_real(), node))
         nearest = value.to(dtype).to(value.dtype)
         exact = (nearest == value) | ~torch.isfinite(nearest)
-        most = self.ulps if dtype.itemsize >= 4 else min(self.ulps, 2.0)
+        most = self.ulps if dtype.itemsize >= 4 else min(self.ulps, 1.0)
         generator = self._generator(value.device)
         move = torch.empty_like(value).uniform_(-most, most, generator=generator)
         moved = (value + move * ulp(value, dtype)).to(dtype).to(value.dtype)
