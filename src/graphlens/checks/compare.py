@@ -38,6 +38,8 @@ def compare(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
     out = os.path.abspath(chosen.out) if chosen.out else ""
     if out:
         presenter().check_folder(out)
+    if chosen.repro:
+        presenter().check_folder(chosen.repro)
 
     def call(*args: Any, **kwargs: Any) -> Report:
         report = compare_calls(fn, [(args, kwargs)], chosen)

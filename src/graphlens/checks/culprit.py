@@ -119,7 +119,8 @@ def _stage_diverges(
     backend: str, part: torch.fx.GraphModule, call: GraphCall, compare: Compare
 ) -> bool:
     try:
-        compiled = lookup_backend(backend)(graph_copy(part), call.fresh())
+        with call.around.restored():
+            compiled = lookup_backend(backend)(graph_copy(part), call.fresh())
     except Exception:  # noqa: BLE001  it says nothing of Inductor
         return False
     return any(one.verdict == "diverges" for one in compare(part, compiled, call))
@@ -133,7 +134,8 @@ def _verdict_with(
     compare: Compare,
 ) -> str:
     try:
-        compiled = watched.compile(part, call.fresh(), overrides)
+        with call.around.restored():
+            compiled = watched.compile(part, call.fresh(), overrides)
     except Exception:  # noqa: BLE001  as wrong as a wrong value
         return "diverges"
     verdicts = {one.verdict for one in compare(part, compiled, call)}

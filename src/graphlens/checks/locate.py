@@ -6,7 +6,9 @@ rest needs are outputs of a beginning, so a wrong one is seen where it is made.
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -14,12 +16,17 @@ from graphlens.capture.module_stack import module_calls
 from graphlens.capture.reader import node_source, node_target
 from graphlens.checks.culprit import find_culprit
 from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph
-from graphlens.checks.prefixes import operators, prefix
+from graphlens.checks.node_values import node_gradients
+from graphlens.checks.prefixes import operators, prefix, shown
 from graphlens.model import Divergence, TensorAccuracy, Unavailable
 
 # Compares a graph, what a backend made of it, and a call: each tensor it gives.
 Compare = Callable[[torch.fx.GraphModule, CompiledFn, GraphCall], Sequence[TensorAccuracy]]
 Progress = Callable[[str], None]
+
+# From how many operators on all values are looked at first, which takes one compilation.
+_GUESS_FROM = 12
+_OUTPUT = "output "
 
 
 def locate(
@@ -39,19 +46,12 @@ def locate(
     """
     search = _Search(watched, call, compare, progress)
     nodes = operators(watched.gm)
-    right, wrong = -1, len(nodes) - 1
-    if not nodes or not search.diverging(nodes[wrong]):
+    if not nodes or not search.diverging(nodes[-1]):
         return Unavailable(
             "the graph compiled again does not diverge: what is wrong depends on what else of the "
             "program is compiled with it, or on the order of its calls"
         )
-    while wrong - right > 1:
-        middle = (right + wrong) // 2
-        if search.diverging(nodes[middle]):
-            wrong = middle
-        else:
-            right = middle
-    return search.found(nodes[wrong])
+    return search.found(nodes[search.first(nodes)])
 
 
 class _Search:
@@ -59,33 +59,50 @@ class _Search:
         self, watched: WatchedGraph, call: GraphCall, compare: Compare, progress: Progress
     ) -> None:
         self.watched = watched
-        # The tangents of a beginning's outputs are not those of the whole.
-        self.call = dataclasses.replace(call, tangents=None)
+        self.call = call
+        self.gradients = _gradients(watched.gm, call)
         self.compare = compare
         self.progress = progress
         self.known: dict[torch.fx.Node, list[TensorAccuracy]] = {}
+
+    def first(self, nodes: Sequence[torch.fx.Node]) -> int:
+        """The first of the operators with which the graph diverges; it does with the last."""
+        right, wrong = -1, len(nodes) - 1
+        guess = self._guess(nodes) if len(nodes) >= _GUESS_FROM else None
+        tries = [] if guess is None else [guess, guess - 1]
+        while wrong - right > 1:
+            middle = tries.pop(0) if tries else (right + wrong) // 2
+            if not right < middle < wrong:
+                continue
+            if self.diverging(nodes[middle]):
+                wrong = middle
+            else:
+                right = middle
+        return wrong
 
     def diverging(self, node: torch.fx.Node) -> list[TensorAccuracy]:
         """The tensors that diverge in the graph that ends with an operator."""
         if node not in self.known:
             self.progress(f"{self.watched.graph.id}: compiling up to {node.name}")
-            part = prefix(self.watched.gm, node)
-            try:
-                compiled = self.watched.compile(part, self.call.fresh())
-            except Exception as error:  # noqa: BLE001  a backend's failure is one of the operator
-                self.known[node] = [_failed(error)]
-            else:
-                tensors = self.compare(part, compiled, self.call)
-                self.known[node] = [one for one in tensors if one.verdict == "diverges"]
+            part, call = self.beginning(node)
+            self.known[node] = self._diverging(part, call)
         return self.known[node]
 
+    def beginning(self, node: torch.fx.Node) -> tuple[torch.fx.GraphModule, GraphCall]:
+        """The graph up to an operator, with the gradients that come to its outputs."""
+        part = prefix(self.watched.gm, node)
+        outputs: Any = part.graph.output_node().args[0]
+        return part, dataclasses.replace(self.call, tangents=_tangents(outputs, self.gradients))
+
     def found(self, node: torch.fx.Node) -> Divergence:
+        """What is reported of the operator."""
         tensors = self.diverging(node)
         forward = [one for one in tensors if one.role != "gradient"]
         worst = (forward or tensors)[0]
-        source, called_from = node_source(node)
         self.progress(f"{self.watched.graph.id}: what of the compiler is at fault at {node.name}")
-        culprit = find_culprit(self.watched, prefix(self.watched.gm, node), self.call, self.compare)
+        culprit = find_culprit(self.watched, *self.beginning(node), self.compare)
+        node = shown(node)
+        source, called_from = node_source(node)
         return Divergence(
             node=node.name,
             operator=node_target(node),
@@ -98,6 +115,58 @@ class _Search:
             tried=culprit.tried,
             errors=worst.compiled,
         )
+
+    def _guess(self, nodes: Sequence[torch.fx.Node]) -> int | None:
+        """The first wrong value of one compilation that gives all of them."""
+        if all(one.role == "gradient" for one in self.diverging(nodes[-1])):
+            return None
+        self.progress(f"{self.watched.graph.id}: compiling with all values as outputs")
+        forward = dataclasses.replace(self.call.around, grad=False)
+        part = prefix(self.watched.gm, nodes[-1], everything=True)
+        call = dataclasses.replace(self.call, around=forward, tangents=None)
+        wrong = self._diverging(part, call)
+        numbers = [
+            int(one.name.removeprefix(_OUTPUT)) for one in wrong if one.name.startswith(_OUTPUT)
+        ]
+        if not numbers:
+            return None
+        output = part.graph.output_node().args[0][min(numbers)]  # type: ignore[index]
+        names = {output.name, *(one.name for one in output.all_input_nodes)}  # type: ignore[union-attr]
+        return next((at for at, node in enumerate(nodes) if node.name in names), None)
+
+    def _diverging(self, part: torch.fx.GraphModule, call: GraphCall) -> list[TensorAccuracy]:
+        try:
+            with call.around.restored():
+                compiled = self.watched.compile(part, call.fresh())
+        except Exception as error:  # noqa: BLE001  a backend's failure is one of the operator
+            return [_failed(error)]
+        tensors = self.compare(part, compiled, call)
+        return [one for one in tensors if one.verdict == "diverges"]
+
+
+def _gradients(gm: torch.fx.GraphModule, call: GraphCall) -> dict[str, Any]:
+    if not call.around.grad:
+        return {}
+    try:
+        return node_gradients(gm, call)
+    except Exception:  # noqa: BLE001  made-up ones show most faults too
+        return {}
+
+
+def _tangents(
+    outputs: Sequence[torch.fx.Node], gradients: Mapping[str, Any]
+) -> list[torch.Tensor | None] | None:
+    """The gradients of outputs in the whole graph; None for made-up ones."""
+    found: list[torch.Tensor | None] = []
+    for output in outputs:
+        value = gradients.get(output.name)
+        if output.name not in gradients and output.target is operator.getitem:
+            source: Any = output.args[0]
+            at: Any = output.args[1]
+            value = gradients.get(source.name)
+            value = value[at] if isinstance(value, tuple) else None
+        found.append(value if isinstance(value, torch.Tensor) else None)
+    return found if any(one is not None for one in found) else None
 
 
 def _failed(error: Exception) -> TensorAccuracy:
