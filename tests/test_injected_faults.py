@@ -41,7 +41,8 @@ def test_a_fault_is_found_at_its_operator(fault: Fault) -> None:
 
 def _operators(graph, fault: Fault) -> list[str]:
     """The nodes of the marked line."""
-    calls = [node for node in graph.nodes if node.op.startswith("call")]
+    nodes = [*graph.nodes, *(node for body in graph.subgraphs for node in body.nodes)]
+    calls = [node for node in nodes if node.op.startswith("call")]
     if fault.module:
         return [n.name for n in calls if n.modules and n.modules[-1].path.endswith(fault.module)]
     return [n.name for n in calls if n.source and MARK in n.source.code]

@@ -7,6 +7,7 @@ pytestmark = pytest.mark.usefixtures("compiles")
 torch = pytest.importorskip("torch", reason="torch is not installed")
 from torch.utils.checkpoint import checkpoint
 
+from graphlens.checks.bodies import body_name, opened
 from graphlens.checks.node_values import node_gradients, node_values
 from graphlens.checks.prefixes import alone, operators, prefix, shown
 from watched_graphs import watched_graph
@@ -182,3 +183,31 @@ def test_gradients_of_all_values() -> None:
     found = node_gradients(watched.gm, watched.calls[0])
     assert torch.equal(found["a"], torch.full((4,), 2.0))
     assert [one.tolist() for one in found["split"]] == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_the_body_of_a_checkpoint_in_its_place() -> None:
+    table = torch.arange(3.0)
+
+    def inner(v, w):
+        c = checkpoint(lambda u: u.cos() * table, v, use_reentrant=False)
+        return (c @ w).sin(), c + 1
+
+    def function(x, w):
+        a = x + 1
+        b, c = checkpoint(inner, a, w, use_reentrant=False)
+        return b * c
+
+    watched = watched_graph(function, torch.randn(3, 3), torch.randn(3, 3, requires_grad=True))
+    node = next(one for one in operators(watched.gm) if one.name == "tag_activation_checkpoint")
+
+    once = opened(watched.gm, node)
+    again = opened(once, next(one for one in operators(once) if "checkpoint" in one.name))
+
+    expected = watched.gm(*watched.calls[0].fresh())[0]
+    for made in (once, again):
+        made.graph.lint()
+        assert torch.equal(made(*watched.calls[0].fresh())[0], expected)
+    names = [body_name(one) for one in operators(again) if body_name(one)]
+    assert {"sin", "cos"} <= set(names)
+    assert not [one for one in operators(again) if "checkpoint" in one.name]
+    assert opened(watched.gm, operators(watched.gm)[0]) is None

@@ -2,6 +2,7 @@
 
 import torch
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from faults.forward import SQUARE, normal
 from faults.passes import (
@@ -227,4 +228,17 @@ class _Cube(torch.autograd.Function):
 def wrong_constant_in_a_function_with_its_own_gradient(x):
     a = x.sin()
     b = _Cube.apply(a)  # here
+    return b + a
+
+
+def _checkpointed(x, w):
+    a = x @ w
+    b = a.sigmoid()  # here
+    return b * x
+
+
+@fault(swapped(aten.sub.Tensor), normal(SQUARE, SQUARE, grad=True))
+def swapped_subtraction_in_the_gradient_of_a_checkpoint(x, w):
+    a = x.sin()
+    b = checkpoint(_checkpointed, a, w, use_reentrant=False)
     return b + a

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from faults.forward import normal
 from faults.passes import Fault, constant, dropped, swapped
@@ -75,7 +76,25 @@ def convolutions():
     return nn.Sequential(nn.Conv2d(3, 8, 3), *(Residual() for _ in range(3)))
 
 
+def _checkpointed(x, w):
+    a = x @ w
+    b = a * 3.0  # here
+    return b.sin()
+
+
+def checkpoints(x, w):
+    """Bodies of their own, of which the second is wrong."""
+    x = checkpoint(lambda x, w: (x @ w).cos(), x, w, use_reentrant=False)
+    return checkpoint(_checkpointed, x, w, use_reentrant=False) + 1
+
+
 LARGE = [
+    Fault(
+        "wrong_constant_in_a_checkpoint",
+        checkpoints,
+        normal((8, 8), (8, 8), grad=True),
+        constant(aten.mul.Tensor, 3.0, 2.0),
+    ),
     Fault(
         "swapped_in_500_operators",
         many_layers,

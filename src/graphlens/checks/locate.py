@@ -14,6 +14,7 @@ import torch
 
 from graphlens.capture.module_stack import module_calls
 from graphlens.capture.reader import node_source, node_target
+from graphlens.checks.bodies import body_name, opened
 from graphlens.checks.culprit import find_culprit
 from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph
 from graphlens.checks.node_values import node_gradients
@@ -51,7 +52,10 @@ def locate(
             "the graph compiled again does not diverge: what is wrong depends on what else of the "
             "program is compiled with it, or on the order of its calls"
         )
-    return search.found(nodes[search.first(nodes)])
+    node = nodes[search.first(nodes)]
+    while (inside := search.inside(node)) is not None:
+        search, node = inside
+    return search.found(node)
 
 
 class _Search:
@@ -64,6 +68,19 @@ class _Search:
         self.compare = compare
         self.progress = progress
         self.known: dict[torch.fx.Node, list[TensorAccuracy]] = {}
+
+    def inside(self, node: torch.fx.Node) -> tuple["_Search", torch.fx.Node] | None:
+        """The first operator in the body of one; None where it has none, or none that shows it."""
+        gm = opened(self.watched.gm, node)
+        if gm is None:
+            return None
+        watched = dataclasses.replace(self.watched, gm=gm)
+        search = _Search(watched, self.call, self.compare, self.progress)
+        outside = {one.name for one in self.watched.gm.graph.nodes if body_name(one)}
+        nodes = [one for one in operators(gm) if body_name(one) and one.name not in outside]
+        if not nodes or not search.diverging(nodes[-1]):
+            return None
+        return search, nodes[search.first(nodes)]
 
     def first(self, nodes: Sequence[torch.fx.Node]) -> int:
         """The first of the operators with which the graph diverges; it does with the last."""
@@ -102,9 +119,10 @@ class _Search:
         self.progress(f"{self.watched.graph.id}: what of the compiler is at fault at {node.name}")
         culprit = find_culprit(self.watched, *self.beginning(node), self.compare)
         node = shown(node)
+        name = body_name(node) or node.name
         source, called_from = node_source(node)
         return Divergence(
-            node=node.name,
+            node=name,
             operator=node_target(node),
             part="forward" if forward else "backward",
             source=source,
