@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from watched_graphs import watched_graph
 
 from graphlens.checks.call_accuracy import call_accuracy
 from graphlens.checks.closeness import ExactCase, FloatCase, close
@@ -17,6 +16,7 @@ from graphlens.checks.graph_calls import Outcome, run
 from graphlens.checks.judge import graph_verdict, judge
 from graphlens.checks.reference import reference
 from graphlens.checks.result_names import names_in, remarks
+from watched_graphs import watched_graph
 
 
 def verdict_with(watched, compiled):

@@ -5,8 +5,8 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-import torch.nn.functional as F
 from torch.fx import symbolic_trace
+from torch.nn import functional
 
 from graphlens.checks.errors import errors
 from graphlens.checks.graph_calls import GraphCall, run
@@ -65,7 +65,12 @@ def test_inputs_that_share_storage_still_do() -> None:
 
 def test_random_numbers_are_those_of_eager() -> None:
     def program(x):
-        return F.dropout(x, 0.5), x + torch.rand(4), x + torch.randn_like(x), torch.bernoulli(x)
+        return (
+            functional.dropout(x, 0.5),
+            x + torch.rand(4),
+            x + torch.randn_like(x),
+            torch.bernoulli(x),
+        )
 
     for dtype in (torch.float32, torch.bfloat16):
         gm, call = traced(program, torch.rand(4).to(dtype), grad=False)
@@ -77,7 +82,7 @@ def test_random_numbers_are_those_of_eager() -> None:
 def test_under_autocast_nothing_is_rounded() -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         gm, call = traced(
-            lambda x, w: F.softmax(F.linear(x, w), -1),
+            lambda x, w: functional.softmax(functional.linear(x, w), -1),
             torch.randn(4, 8),
             torch.randn(3, 8),
             grad=False,
@@ -85,7 +90,9 @@ def test_under_autocast_nothing_is_rounded() -> None:
     found, kind = reference(gm, call)
     x, w = (value.double() for value in call.inputs)
     assert kind == "float64"
-    assert torch.allclose(found.outputs[0], F.softmax(F.linear(x, w), -1), rtol=1e-12)
+    assert torch.allclose(
+        found.outputs[0], functional.softmax(functional.linear(x, w), -1), rtol=1e-12
+    )
 
 
 def test_operators_of_bits_run_in_their_own_dtypes_and_are_named() -> None:
@@ -140,8 +147,8 @@ def test_random_rounding_leaves_exact_values() -> None:
 
 def test_nodes_that_draw() -> None:
     def program(x):
-        y = F.dropout(x, 0.5, training=False)
-        z = F.dropout(y, 0.5, training=True)
+        y = functional.dropout(x, 0.5, training=False)
+        z = functional.dropout(y, 0.5, training=True)
         return z + torch.zeros_like(z).uniform_()
 
     gm, call = traced(program, torch.ones(3))
