@@ -13,6 +13,9 @@ from graphlens.model import Errors
 # Elements measured at once: a handful of float64 copies of a piece are some 20 MB.
 _PIECE = 1 << 18
 _LARGEST = sys.float_info.max
+_EXPONENT_BITS = 0x7FF0000000000000
+# Squares of numbers between, and sums of a piece of them, neither overflow nor vanish.
+_SAFE = 1e-140, 1e140
 
 
 @dataclass
@@ -114,10 +117,10 @@ def ulp(truth: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """A unit in the last place of a dtype at values given in float64."""
     info = torch.finfo(dtype)
     # Below it all numbers are equally far apart; a dtype without subnormals has none below.
-    lowest = max(math.frexp(info.tiny)[1] - 1, -1022)
-    exponent = (torch.frexp(truth).exponent - 1).clamp(min=lowest)
-    exponent = torch.where(truth == 0, lowest, exponent)
-    return torch.ldexp(torch.full_like(truth, info.eps), exponent)
+    lowest = math.ldexp(1.0, max(math.frexp(info.tiny)[1] - 1, -1022))
+    # A number in float64 with its fraction's bits at 0 is the power of two at or below it.
+    powers = (truth.contiguous().view(torch.int64) & _EXPONENT_BITS).view(torch.float64)
+    return powers.clamp_(min=lowest).mul_(info.eps)
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:
@@ -262,12 +265,17 @@ class _Scaled:
 
     def add_squares(self, size: torch.Tensor) -> None:
         largest = float(size.max())
-        if largest:
+        if _SAFE[0] < largest < _SAFE[1]:
+            self._add(float(torch.dot(size, size)) / largest**2, largest)
+        elif largest:
             self._add(float((size / largest).square().sum()), largest)
 
     def add_products(self, a: torch.Tensor, b: torch.Tensor) -> None:
-        largest = [float(part.abs().clamp(max=_LARGEST).max()) for part in (a, b)]
-        if all(largest):
+        largest = [float(part.abs().max().clamp(max=_LARGEST)) for part in (a, b)]
+        if all(_SAFE[0] < one < _SAFE[1] for one in largest) and not a.is_complex():
+            total = float(torch.dot(a, b)) / largest[0] / largest[1]
+            self._add(total, math.sqrt(largest[0]) * math.sqrt(largest[1]))
+        elif all(largest):
             product = (a / largest[0] * (b / largest[1]).conj()).sum()
             self._add(float(product.real), math.sqrt(largest[0]) * math.sqrt(largest[1]))
 
