@@ -30,6 +30,7 @@ _AREAS = (
     "onednn_graph",
     "settings",
     "trace",
+    "widened",
 )
 _probes: dict[str, tuple[str, Check]] = {}
 
