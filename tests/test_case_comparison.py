@@ -18,7 +18,7 @@ from graphlens.model import Accuracy, Report, SwitchTried, TensorAccuracy, Unava
 REPORTS = [make() for make in CORPUS.values()]
 ABSENT = Unavailable("not measured")
 AGREES: dict[str, Any] = {"agrees": True, "raises": []}
-# As of the case bf16_tie_count.
+# As of the case dropout_mask_differs.
 DIFFERS = {
     **AGREES,
     "agrees": False,
@@ -29,7 +29,7 @@ DIFFERS = {
 }
 
 
-def tensor(call: int, name: str, verdict: str = "precision_changed") -> TensorAccuracy:
+def tensor(call: int, name: str, verdict: str = "not_comparable") -> TensorAccuracy:
     return TensorAccuracy(
         name=name, role="output", shape=(), dtype="", call=call, verdict=verdict,
         eager=ABSENT, compiled=ABSENT, between=ABSENT,
@@ -37,8 +37,8 @@ def tensor(call: int, name: str, verdict: str = "precision_changed") -> TensorAc
 
 
 FOUND = Accuracy(
-    verdict="precision_changed",
-    reason="the rounding to bfloat16 by `scaled` (line 13) is left out",
+    verdict="not_comparable",
+    reason="it draws random numbers, first at `dropout` (line 18)",
     origin="inductor",
     tensors=(
         tensor(0, "output[0]"),
@@ -49,7 +49,7 @@ FOUND = Accuracy(
     ),
     tried=(
         SwitchTried(
-            code="torch._inductor.config.emulate_precision_casts = True",
+            code="torch._inductor.config.fallback_random = True",
             verdict="agrees",
             helps=True,
         ),
@@ -64,7 +64,7 @@ FOUND = Accuracy(
 
 def judged(accuracy: Accuracy, expect: dict[str, Any], **changes: Any) -> list[str]:
     report = msgspec.structs.replace(a_report(), accuracy=accuracy, **changes)
-    return inconsistencies(report, "bf16_tie_count", expect)
+    return inconsistencies(report, "dropout_mask_differs", expect)
 
 
 def a_report() -> Report:
@@ -86,8 +86,8 @@ def test_what_was_measured_is_consistent() -> None:
         ({"tensors": (*FOUND.tensors, tensor(3, "output[0]"))}, "differ"),
         ({"remarks": FOUND.remarks[1:]}, "remarks"),
         ({"remarks": ("call 1, output: strides (1,), in eager (2,)", *FOUND.remarks)}, "remarks"),
-        ({"reason": "it is left out"}, "not said: line 13"),
-        ({"tried": ()}, "not said: torch._inductor.config.emulate_precision_casts = True helps"),
+        ({"reason": "it draws random numbers"}, "not said: line 18"),
+        ({"tried": ()}, "not said: torch._inductor.config.fallback_random = True helps"),
     ],
 )
 def test_what_is_inconsistent_is_seen(change: dict[str, Any], seen: str) -> None:
@@ -109,7 +109,7 @@ def test_a_disagreement_that_is_invented_is_seen() -> None:
 
 def test_an_explanation_has_what_was_tried_and_where_it_begins() -> None:
     assert said(FOUND).startswith(
-        f"{FOUND.reason}; torch._inductor.config.emulate_precision_casts = True helps; call 0"
+        f"{FOUND.reason}; torch._inductor.config.fallback_random = True helps; call 0"
     )
     missing = msgspec.structs.replace(FOUND, first_divergence=Unavailable("not looked for"))
     assert "; not looked for; " in said(missing)

@@ -91,7 +91,8 @@ def inconsistencies(report: Report, name: str, expect: Expect) -> list[str]:
         "agrees as captured", expect["agrees_without_inductor"], accuracy.origin != "capture"
     )
     text = said(accuracy)
-    words = [*explanation.words, *_raised(expect)]
+    more = explanation.more.get(".".join(torch.__version__.split(".")[:2]), ())
+    words = [*explanation.words, *more, *_raised(expect)]
     return found + [f"not said: {word} (said: {text})" for word in words if word not in text]
 
 

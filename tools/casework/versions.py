@@ -13,9 +13,17 @@ _MASK = "Transformers builds the attention mask inside the graph"
 
 VERSIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("autograd_function_twice", "2.11"): {
-        "why": "a tensor that is passed twice is no reason to break",
+        "why": "a tensor passed twice is no reason to break, and half of its gradient is lost",
         "break_count": 0,
         "breaks": [],
+        "agrees": False,
+        "agrees_without_inductor": False,
+        "mismatch": ["call 0 arg0.grad"],
+    },
+    ("except_index_error", "2.11"): {
+        "why": "the error comes out as one of Dynamo's own",
+        "mismatch": ["call 1: eager None, compiled TorchRuntimeError"],
+        "raises": {0: {"compiled_inductor": "TorchRuntimeError"}},
     },
     ("jit_unit_function", "2.11"): {
         "why": "an error at the TorchScript function goes to the user; no break is recorded",

@@ -40,7 +40,8 @@ def capture_fault(
     hooks = again.with_setting(HOOKS, False)
     if not isinstance(hooks, Unavailable):
         tried = setting_tried(f"{HOOKS} = False", differences(eager, hooks))
-        if tried.helps:
+        # Not what helps is seen where a run without it comes out right too (limits, torch 2.11).
+        if tried.helps and differences(eager, again.with_backend("eager")).wrong:
             return Found("diverges", f"{_HOOK_LATE}: {said}", "capture", (tried,))
     because = next(_reasons(results, eager, again), _UNKNOWN)
     return Found("diverges", f"{because}: {said}", "capture")
@@ -72,16 +73,32 @@ def _errors(results: Sequence[CallResult], eager: Sequence[CallResult]) -> Itera
     for one, two in zip(eager, results, strict=True):
         if two.error is None or one.error is not None:
             continue
-        kind, place = type(two.error).__name__, user_place(two.error)
+        place = user_place(two.error)
         if made_guards(two.error):
             captured = f"what it captured, last at line {place[1]}" if place else "what it captured"
+            kind = type(two.error).__name__
             yield f"Dynamo itself raises {kind} while it makes the guards of {captured}"
-        handler = handler_of(*place, two.error) if place else None
-        if place and handler is not None:
+        if place is not None:
+            yield from _unreached(*place, two.error)
+
+
+def _unreached(file: str, line: int, raised: BaseException) -> Iterator[str]:
+    """Said where the program itself would have taken an error."""
+    for error in _chain(raised):
+        handler = handler_of(file, line, error)
+        if handler is not None:
             yield (
-                f"line {place[1]} raises {kind} while it is captured, and the program's own except "
-                f"at line {handler}, which eager runs, is not reached"
+                f"line {line} raises {type(error).__name__} while it is captured, and the "
+                f"program's own except at line {handler}, which eager runs, is not reached"
             )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """What was raised first, then what Dynamo made of it."""
+    before = error.__cause__ or error.__context__
+    if before is not None:
+        yield from _chain(before)
+    yield error
 
 
 _OTHER_GENERATOR = (

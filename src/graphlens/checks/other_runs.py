@@ -39,7 +39,7 @@ class OtherRuns:
         self, name: str | Function, keywords: Mapping[str, Any] = MappingProxyType({})
     ) -> list[CallResult]:
         """Compiled anew with a backend, and with keywords for it."""
-        return self.program.run(self._compiled(name, keywords))
+        return self._run(self._compiled(name, keywords))
 
     def each_call_anew(self, backend: str = "eager") -> list[CallResult] | Unavailable:
         """Captured, and compiled with a backend, from the start for each call."""
@@ -50,7 +50,7 @@ class OtherRuns:
         def wrap(function: Function) -> Function:
             return lambda *args, **kwargs: compiled(function)(*args, **kwargs)
 
-        return self.program.run(wrap)
+        return self._run(wrap)
 
     def with_setting(
         self, name: str, value: object, backend: str = "eager"
@@ -59,7 +59,7 @@ class OtherRuns:
         if not has_setting(name):
             return Unavailable(f"this torch has no setting {name}")
         with changed_settings({name: value}, {}):
-            return self.program.run(self._compiled(backend))
+            return self._run(self._compiled(backend))
 
     def draws(self) -> tuple[bool, bool]:
         """Whether eager, and whether captured code, takes random numbers from torch."""
@@ -70,7 +70,7 @@ class OtherRuns:
         eager, captured = CacheUse(), CacheUse()
         self.program.run(eager.noticing)
         compiled = self._compiled("eager")
-        self.program.run(lambda function: captured.noticing(compiled(function)))
+        self._run(lambda function: captured.noticing(compiled(function)))
         found = [one for key, one in eager.hits.items() if key not in captured.calls]
         if not found:
             return [], ()
@@ -82,6 +82,13 @@ class OtherRuns:
         with plain_functions() as used:
             results = self.program.run(_as_it_is)
         return results, tuple(used)
+
+    def _run(self, wrap: Wrap) -> list[CallResult]:
+        """Where compilations are not kept apart, those of other runs count for the limit."""
+        if can_isolate():
+            return self.program.run(wrap)
+        with changed_settings({"recompile_limit": _MANY, "accumulated_recompile_limit": _MANY}, {}):
+            return self.program.run(wrap)
 
     def _draws(self, wrap: Wrap) -> bool:
         drawn: list[bool] = []
@@ -98,7 +105,7 @@ class OtherRuns:
 
             return call
 
-        self.program.run(noticing)
+        self._run(noticing)
         return any(drawn)
 
     def _compiled(
@@ -115,6 +122,9 @@ class OtherRuns:
             return made  # type: ignore[no-any-return]
 
         return wrap
+
+
+_MANY = 1_000
 
 
 def _as_it_is(function: Function) -> Function:
