@@ -81,7 +81,7 @@ def scaled(x: torch.Tensor) -> torch.Tensor:
     return torch.sin(x) * 2
 
 
-def wrong_backend(gm: torch.fx.GraphModule, inputs: Any) -> Any:  # noqa: ARG001
+def wrong_backend(gm: torch.fx.GraphModule, inputs: Any) -> Any:
     """Gives the first output a little too large."""
 
     def run(*args: Any) -> Any:
@@ -143,7 +143,7 @@ def test_an_error_of_the_program_reaches_the_caller_with_the_report() -> None:
 def test_mistakes_in_the_call() -> None:
     with pytest.raises(UsageError, match="compare takes a function or module, not int"):
         graphlens.compare(3)
-    with pytest.raises(UsageError, match="Unknown option budgets. Valid, nearest first: budget"):
+    with pytest.raises(UsageError, match=r"Unknown option budgets\. Valid, nearest first: budget"):
         graphlens.compare(scaled, budgets=3)
     with pytest.raises(UsageError, match="budget is -1; give seconds above 0"):
         graphlens.compare(scaled, budget=-1)

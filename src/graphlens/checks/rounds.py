@@ -288,7 +288,8 @@ class _Session:
         enough = (self.used() + needed * MIN_ROUNDS * 1.5) / self.share
         return (
             f"the budget of {_shown(self.budget / self.share)} does not hold {MIN_ROUNDS} rounds: "
-            f"one round of {len(self.working())} takes about {_shown(needed)}; about {_shown(enough)} would do"
+            f"one round of {len(self.working())} takes about {_shown(needed)}; "
+            f"about {_shown(enough)} would do"
         )
 
 
