@@ -15,7 +15,7 @@ _GRAPHLENS = re.compile(
     r"^.*/(?:site|dist)-packages/graphlens/"
     r"|^.*/src/graphlens/(?:"
     r"(?:_torch|analysis|capture|checks|cli|model|renderers)/"
-    r"|(?:__init__|__main__|backends|display|entry|errors|notebook|presenter|pytest_plugin|registry"
+    r"|(?:__init__|__main__|backends|display|entry|errors|notebook|presenter|progress|pytest_plugin|registry"
     r"|requirements|suggestions|sphinx_ext|version)\.py$)"
 )
 # What pip writes to start a package's command.

@@ -3,7 +3,7 @@
 What tells a reader of them must not use these: to it, what is not known is not nothing.
 """
 
-from graphlens.model import GraphBreak, Recompile, Report, Unavailable
+from graphlens.model import Accuracy, Graph, GraphBreak, Recompile, Report, Unavailable
 
 
 def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
@@ -14,3 +14,14 @@ def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
 def recompiles_of(report: Report) -> tuple[Recompile, ...]:
     """Recompiles of a report; none where they are not known."""
     return () if isinstance(report.recompiles, Unavailable) else report.recompiles
+
+
+def compared_graphs(report: Report) -> list[tuple[Graph, Accuracy]]:
+    """Graphs that were compared, without those lowered from one of them: they are its parts."""
+    found = [(g, g.accuracy) for g in report.graphs if isinstance(g.accuracy, Accuracy)]
+    captured = {graph.compile_id for graph, _ in found if graph.stage == "dynamo"}
+    return [
+        (graph, accuracy)
+        for graph, accuracy in found
+        if graph.stage == "dynamo" or graph.compile_id not in captured
+    ]

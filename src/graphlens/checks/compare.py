@@ -12,6 +12,7 @@ from graphlens.checks.programs import Program, UserProgram
 from graphlens.errors import UsageError
 from graphlens.model import Report
 from graphlens.model.presentation import presenter
+from graphlens.progress import progress_bar
 
 
 def compare(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
@@ -42,7 +43,8 @@ def compare(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         presenter().check_folder(chosen.repro)
 
     def call(*args: Any, **kwargs: Any) -> Report:
-        report = compare_calls(fn, [(args, kwargs)], chosen)
+        with progress_bar() as progress:
+            report = compare_calls(fn, [(args, kwargs)], chosen, progress)
         if out:
             presenter().save_report(report, out + "/")
         return report

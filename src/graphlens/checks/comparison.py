@@ -25,7 +25,7 @@ from graphlens.checks.other_runs import OtherRuns
 from graphlens.checks.program_results import CallResult
 from graphlens.checks.programs import Function, Program
 from graphlens.checks.repro_files import save_repros
-from graphlens.checks.result_differences import differences
+from graphlens.checks.result_differences import Differences, differences
 from graphlens.checks.step_timing import StepTiming, step_parts, time_step
 from graphlens.checks.watcher import Watcher
 from graphlens.checks.whole_accuracy import whole_accuracy
@@ -126,16 +126,24 @@ class Comparison:
         if not found.wrong:
             _free(eager)
         if self.options.accuracy:
-            self._compare_graphs()
-            if self.options.repro:
-                self.progress("writing scripts that reproduce", 0.49)
-                self.notes += save_repros(self.watcher.graphs, self.accuracies, self.options)
-            self.progress("comparing the whole", 0.5)
-            self.whole = whole_accuracy(
-                found, kept, self.accuracies, self.watcher.name, self.others
-            )
+            self._compare(found, kept)
         if self.options.timing and not any("raise" in one.reason for one in found.wrong):
             self._time()
+
+    def _compare(self, found: Differences, eager: list[CallResult]) -> None:
+        """The whole first where all agrees, as that is known by now."""
+        whole = partial(
+            whole_accuracy, found, eager, self.accuracies, self.watcher.name, self.others
+        )
+        if not found.wrong:
+            self.whole = whole()
+        self._compare_graphs()
+        if self.options.repro:
+            self.progress("writing scripts that reproduce", 0.49)
+            self.notes += save_repros(self.watcher.graphs, self.accuracies, self.options)
+        if found.wrong:
+            self.progress("comparing the whole", 0.5)
+            self.whole = whole()
 
     def _compare_graphs(self) -> None:
         graphs = list(self.watcher.graphs.items())

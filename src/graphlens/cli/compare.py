@@ -7,10 +7,10 @@ import click
 import graphlens.presenter as presenter
 from graphlens.cli.failures import program_error
 from graphlens.cli.options import traceback_option
-from graphlens.cli.progress import progress_bar
 from graphlens.cli.target import load_target
 from graphlens.errors import GraphLensError
 from graphlens.model import Report
+from graphlens.progress import progress_bar
 from graphlens.requirements import require_torch
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from graphlens.analysis.report_parts import compared_graphs
 from graphlens.model import (
     NOT_COMPARED,
     NOT_TIMED,
@@ -112,9 +113,7 @@ def _merged(found: list[Fact]) -> list[Fact]:
 
 
 def _results(report: Report) -> Fact | None:
-    counts = Counter(
-        graph.accuracy.verdict for graph in report.graphs if isinstance(graph.accuracy, Accuracy)
-    )
+    counts = Counter(accuracy.verdict for _, accuracy in compared_graphs(report))
     each = ", ".join(
         f"{counts[name]:,} {_PLURALS.get(name, name) if counts[name] > 1 else name}"
         for name in (*VERDICTS, *(name for name in counts if name not in VERDICTS))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from graphlens.analysis.operators import operator_label
 from graphlens.analysis.places import is_library
+from graphlens.analysis.report_parts import compared_graphs
 from graphlens.model import (
     Accuracy,
     CastChange,
@@ -49,7 +50,7 @@ _Compared = tuple[Graph | None, Accuracy]
 
 def of_accuracy(report: Report, root: str) -> Iterator[Finding]:
     """Findings of a comparison's results; what the graphs tell is not told of the program again."""
-    compared = [(g, g.accuracy) for g in report.graphs if isinstance(g.accuracy, Accuracy)]
+    compared = compared_graphs(report)
     for verdict, make in (("diverges", _wrong), ("not_comparable", _not_comparable)):
         for graph, accuracy in _with_verdict(report, compared, verdict):
             yield make(graph, accuracy, root)
