@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphlens.model import Accuracy, Measured, Report, StepParts, Unavailable
+from graphlens.analysis.report_parts import compared_graphs
+from graphlens.model import Measured, Report, StepParts, Unavailable
 from graphlens.renderers.findings import EAGER, FAILED
 from graphlens.renderers.headline import frame_kinds
 from graphlens.renderers.measures import direction, ratio, ratio_interval
@@ -42,7 +43,7 @@ def tiles(report: Report) -> tuple[Tile, ...]:
 
 
 def _compared(report: Report) -> Iterator[Tile]:
-    known = [g.accuracy.verdict for g in report.graphs if isinstance(g.accuracy, Accuracy)]
+    known = [accuracy.verdict for _, accuracy in compared_graphs(report)]
     if known:
         wrong = known.count("diverges")
         noun = _noun(wrong, "wrong graph")
