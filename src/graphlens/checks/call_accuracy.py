@@ -7,6 +7,14 @@ from graphlens.checks.reference import reference
 from graphlens.checks.result_names import Names, names_in, remarks
 from graphlens.model import Accuracy, CastChange, SwitchTried
 
+Truth = tuple[Outcome, str]
+
+
+def truth_of(watched: WatchedGraph, call: GraphCall, backward: bool = True) -> Truth:
+    """What a call is measured against, and what that is; see `reference`."""
+    with call.as_held():
+        return reference(watched.gm, call, backward)
+
 
 def call_accuracy(
     watched: WatchedGraph,
@@ -15,7 +23,7 @@ def call_accuracy(
     compiled: Outcome,
     names: Names | None = None,
     number: int = 0,
-    backward: bool = True,
+    truth: Truth | None = None,
 ) -> Accuracy:
     """Compares what compiled code and eager gave for one call.
 
@@ -26,13 +34,13 @@ def call_accuracy(
         compiled: What compiled code gave.
         names: Of the results; None for those by the graph's metadata.
         number: Which call of the run.
-        backward: Whether the backward pass is part of it.
+        truth: What the reference gave, and what it is; None has it made here. Made before the
+            others it needs less memory at once.
     """
     names = names or names_in(watched)
-    with call.as_held():
-        truth, kind = reference(watched.gm, call, backward)
+    outcome, kind = truth or truth_of(watched, call)
     # Eager measured against itself would make any difference a fault or none.
-    usable = truth if truth.error is None else None
+    usable = outcome if outcome.error is None else None
     tensors = judge(watched, call, eager, compiled, usable, names, number)
     verdict, reason = graph_verdict(tensors)
     casts, tried = precision_change(watched, call, eager, compiled, usable, verdict)

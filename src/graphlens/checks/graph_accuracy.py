@@ -11,7 +11,7 @@ import torch
 from graphlens._torch.failing_node import failing_node
 from graphlens.capture.module_stack import module_calls
 from graphlens.capture.reader import node_source, node_target
-from graphlens.checks.call_accuracy import call_accuracy
+from graphlens.checks.call_accuracy import call_accuracy, truth_of
 from graphlens.checks.compare_options import CompareOptions
 from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph, run
 from graphlens.checks.judge import judge
@@ -93,11 +93,11 @@ def _of_call(
     number: int,
     options: CompareOptions,
 ) -> _Found:
+    truth = truth_of(watched, call, options.backward)
     eager = run(watched.gm, call, options.backward)
-    accuracy = call_accuracy(
-        watched, call, eager, run(compiled, call, options.backward), number=number,
-        backward=options.backward,
-    )  # fmt: skip
+    made = run(compiled, call, options.backward)
+    accuracy = call_accuracy(watched, call, eager, made, number=number, truth=truth)
+    del truth, made
     if accuracy.verdict != "diverges" or eager.error is not None:
         return _Found(accuracy, watched, call)
     steady = unsteady(watched.gm, call, eager, options.backward)
@@ -144,11 +144,10 @@ def _of_random(
             watched,
             call,
         )
+    truth = truth_of(same, call, options.backward)
     eager = run(watched.gm, call, options.backward)
-    again = call_accuracy(
-        same, call, eager, run(compiled, call, options.backward), number=number,
-        backward=options.backward,
-    )  # fmt: skip
+    made = run(compiled, call, options.backward)
+    again = call_accuracy(same, call, eager, made, number=number, truth=truth)
     if again.verdict == "diverges":
         reason = f"also with eager's random numbers ({_FALLBACK_CODE}): {again.reason}"
         return _Found(msgspec.structs.replace(again, reason=reason), same, call)

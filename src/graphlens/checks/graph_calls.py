@@ -104,8 +104,8 @@ class Outcome:
     Attributes:
         outputs: Flat; tensors detached.
         gradients: Of each input, in order; None for those that have none.
-        inputs: The tensors given, as they are after the run; in order, numbers too. Then what the
-            graph holds, as ``GraphCall.held``.
+        inputs: The tensors given, as they are after the run; in order, numbers too. Where nothing
+            was written, those of the call itself. Then what the graph holds, as ``GraphCall.held``.
         error: What it raised; the rest is then empty.
         needs_gradient: Which outputs a backward pass started from.
     """
@@ -149,9 +149,22 @@ def run_on(fn: CompiledFn, inputs: list[Any], call: GraphCall, backward: bool = 
     return Outcome(
         outputs=[_detached(value) for value in outputs],
         gradients=[value.grad if isinstance(value, torch.Tensor) else None for value in before],
-        inputs=[*(_detached(value) for value in before), *held],
+        inputs=[*map(after_call, before, call.inputs), *held],
         needs_gradient=started,
     )
+
+
+def after_call(value: Any, given: Any) -> Any:
+    """An input after a run: what was given where it still is that, so that no copy is kept."""
+    value = _detached(value)
+    if not isinstance(value, torch.Tensor) or not isinstance(given, torch.Tensor):
+        return value
+    given = given.detach()
+    try:
+        same = value.shape == given.shape and value.stride() == given.stride()
+        return given if same and torch.equal(value, given.to(value.dtype)) else value
+    except (RuntimeError, NotImplementedError):  # nested, sparse, quantized
+        return value
 
 
 def tangents_for(

@@ -9,7 +9,7 @@ import torch
 from graphlens._torch.eager import view_base
 from graphlens._torch.widened import Wide, Widening, widened_dtype
 from graphlens.checks.errors import ulp
-from graphlens.checks.graph_calls import GraphCall, Outcome, run, tangents_for
+from graphlens.checks.graph_calls import GraphCall, Outcome, after_call, run, tangents_for
 
 # Rounds a value in float64 to a dtype; told the node that made it, None in the backward pass.
 Rounding = Callable[[torch.Tensor, torch.dtype, str | None], torch.Tensor]
@@ -229,7 +229,10 @@ def _run(interpreter: _Interpreter, mode: Widening, call: GraphCall, backward: b
     return Outcome(
         outputs=[_values(value) for value in outputs],
         gradients=[_values(v.grad) if isinstance(v, torch.Tensor) else None for v in before],
-        inputs=[_values(value) for value in before],
+        inputs=[
+            after_call(_values(value), given)
+            for value, given in zip(before, call.inputs, strict=True)
+        ],
         needs_gradient=started,
     )
 
