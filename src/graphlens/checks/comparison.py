@@ -1,6 +1,7 @@
 """One comparison: the runs, and what is measured on them, in order."""
 
 import contextlib
+import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -125,6 +126,7 @@ class Comparison:
         kept = list(eager) if found.wrong else []
         if not found.wrong:
             _free(eager)
+        gc.collect()  # compiling leaves much behind in cycles, and comparing takes memory
         if self.options.accuracy:
             self._compare(found, kept)
         if self.options.timing and not any("raise" in one.reason for one in found.wrong):
