@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("compiles")
 
-pytest.importorskip("torch", reason="torch is not installed")
+torch = pytest.importorskip("torch", reason="torch is not installed")
 import graphlens
 from faults.backward import BACKWARD
 from faults.forward import FORWARD
@@ -15,6 +15,9 @@ from faults.passes import MARK, Fault
 from graphlens.model import Divergence
 
 FAULTS = [*FORWARD, *BACKWARD, *LARGE]
+if not torch.__version__.startswith("2.14"):
+    # Each takes several compilations; all of them run on the newest supported torch.
+    FAULTS = [*FORWARD[::8], *BACKWARD[::5]]
 
 
 @pytest.mark.parametrize("fault", [pytest.param(one, id=one.name) for one in FAULTS])
