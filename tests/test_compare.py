@@ -3,6 +3,7 @@
 import copy
 import linecache
 import time
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -169,12 +170,16 @@ def test_an_interruption_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch
     assert [note.code for note in report.notes].count("interrupted") == 1
 
 
+WAITS = array("d")  # a list would be put back after each run
+
+
 @torch.compiler.disable
 def millisecond() -> None:
-    """What a sleep of 1 ms would be if it ended on time."""
-    end = time.perf_counter() + 0.001
-    while time.perf_counter() < end:
-        pass
+    """What a sleep of 1 ms would be if it ended on time; notes how long it really was."""
+    start = now = time.perf_counter()
+    while now < start + 0.001:
+        now = time.perf_counter()
+    WAITS.append(now - start)
 
 
 def glue(x: torch.Tensor) -> torch.Tensor:
@@ -198,15 +203,20 @@ def step_of(function: Any, x: torch.Tensor) -> StepParts:
 
 @pytest.mark.parametrize(("function", "what"), [(glue, "between"), (eager_glue, "eager")])
 def test_python_between_graphs_is_charged_to_the_break(function: Any, what: str) -> None:
-    step = step_of(function, torch.ones(8))
+    calls = 2 if function is eager_glue else 1
+    for _ in range(3):  # a machine that does something else may be in the way once
+        del WAITS[:]
+        step = step_of(function, torch.ones(8))
+        charged = max(step.parts, key=lambda part: part.seconds.median)
+        middle = sorted(WAITS)[len(WAITS) // 4 : -(len(WAITS) // 4)]
+        waited = calls * sum(middle) / len(middle)
+        if charged.seconds.median == pytest.approx(waited, rel=0.1):
+            break
+    assert charged.seconds.median == pytest.approx(waited, rel=0.1)
     assert step.covered == pytest.approx(1, abs=0.05)
-    charged = max(step.parts, key=lambda part: part.seconds.median)
     assert charged.what == what
     assert charged.place is not None
     assert linecache.getline(charged.place.file, charged.place.line).strip() == "millisecond()"
-    calls = 2 if function is eager_glue else 1
-    # Never less than the wait itself, and on a busy machine more.
-    assert 1e-3 * calls <= charged.seconds.low <= 1.1e-3 * calls
 
 
 def forty_breaks(tmp_path: Path) -> Any:
