@@ -96,7 +96,7 @@ class _Copier:
             return made.conj() if tensor.is_conj() else made
 
 
-class _Identity(torch.autograd.Function):
+class Identity(torch.autograd.Function):
     """Makes a tensor the result of an operation, in place, without touching its values."""
 
     @staticmethod
@@ -116,7 +116,7 @@ def _as_result(tensor: torch.Tensor) -> torch.Tensor:
     """
     with torch.enable_grad():
         source = torch.zeros((), requires_grad=True)
-        made: torch.Tensor = _Identity.apply(tensor, source)
+        made: torch.Tensor = Identity.apply(tensor, source)
         return made
 
 

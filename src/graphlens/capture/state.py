@@ -75,19 +75,22 @@ def kept_state(found: Reachable, notes: list[Note]) -> Iterator[None]:
         yield
 
 
-def _split(found: Reachable) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """Tensors that are watched, parameters above all, and those that are copied; each once."""
-    parameters = [
+def named_parameters(found: Reachable) -> list[tuple[str, torch.Tensor]]:
+    """Parameters of modules, then those of optimizers; one can be there under several names."""
+    return [
         pair
         for root, module in found.modules.items()
         for pair in module.named_parameters(prefix=root)
-    ]
-    parameters += [
+    ] + [
         (f"{name}.param_groups[{number}][{index}]", parameter)
         for name, optimizer in found.optimizers.items()
         for number, group in enumerate(optimizer.param_groups)
         for index, parameter in enumerate(group["params"])
     ]
+
+
+def _split(found: Reachable) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Tensors that are watched, parameters above all, and those that are copied; each once."""
     buffers = [
         pair for root, module in found.modules.items() for pair in module.named_buffers(prefix=root)
     ]
@@ -100,7 +103,7 @@ def _split(found: Reachable) -> tuple[dict[str, torch.Tensor], dict[str, torch.T
             seen.add(id(tensor))
             into[name] = tensor
 
-    for name, parameter in parameters:
+    for name, parameter in named_parameters(found):
         sort(name, parameter, watched)
     for name, buffer in buffers:
         sort(name, buffer, copied)

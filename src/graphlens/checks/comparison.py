@@ -129,7 +129,7 @@ class Comparison:
         gc.collect()  # compiling leaves much behind in cycles, and comparing takes memory
         if self.options.accuracy:
             self._compare(found, kept)
-        if self.options.timing and not any("raise" in one.reason for one in found.wrong):
+        if self.options.timing and not found.raises:
             self._time()
 
     def _compare(self, found: Differences, eager: list[CallResult]) -> None:

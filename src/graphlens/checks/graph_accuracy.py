@@ -111,12 +111,7 @@ def _of_call(
 def _changing(watched: WatchedGraph, accuracy: Accuracy, steady: Unsteady) -> Accuracy:
     """Eager itself gives other results each time."""
     where = _place(watched.gm, steady.changing) if steady.changing else "in the backward pass"
-    return msgspec.structs.replace(
-        accuracy,
-        verdict="not_comparable",
-        reason=f"two runs in eager differ, first {where}",
-        tensors=_with_verdict(accuracy.tensors, "not_comparable"),
-    )
+    return _not_comparable(accuracy, f"two runs in eager differ, first {where}")
 
 
 def _of_random(
@@ -133,17 +128,8 @@ def _of_random(
         compiled = same.compile(same.gm, call.fresh())
     except Exception as error:  # noqa: BLE001  then there is no such comparison
         switch = SwitchTried(code=_FALLBACK_CODE, verdict="not_comparable", helps=False)
-        return _Found(
-            msgspec.structs.replace(
-                accuracy,
-                verdict="not_comparable",
-                reason=f"{_draws(watched, steady)}; with eager's it does not compile ({error})",
-                tried=(*accuracy.tried, switch),
-                tensors=_with_verdict(accuracy.tensors, "not_comparable"),
-            ),
-            watched,
-            call,
-        )
+        reason = f"{_draws(watched, steady)}; with eager's it does not compile ({error})"
+        return _Found(_not_comparable(accuracy, reason, accuracy, switch), watched, call)
     truth = truth_of(same, call, options.backward)
     eager = run(watched.gm, call, options.backward)
     made = run(compiled, call, options.backward)
@@ -152,16 +138,21 @@ def _of_random(
         reason = f"also with eager's random numbers ({_FALLBACK_CODE}): {again.reason}"
         return _Found(msgspec.structs.replace(again, reason=reason), same, call)
     switch = SwitchTried(code=_FALLBACK_CODE, verdict=again.verdict, helps=True)
-    return _Found(
-        msgspec.structs.replace(
-            again,
-            verdict="not_comparable",
-            reason=f"{_draws(watched, steady)}; with eager's numbers all else agrees",
-            tried=(*again.tried, switch),
-            tensors=_with_verdict(accuracy.tensors, "not_comparable"),
-        ),
-        watched,
-        call,
+    reason = f"{_draws(watched, steady)}; with eager's numbers all else agrees"
+    return _Found(_not_comparable(accuracy, reason, again, switch), watched, call)
+
+
+def _not_comparable(
+    accuracy: Accuracy, reason: str, known: Accuracy | None = None, *tried: SwitchTried
+) -> Accuracy:
+    """What diverges cannot be judged; all else is as known, by itself or from a better run."""
+    known = known or accuracy
+    return msgspec.structs.replace(
+        known,
+        verdict="not_comparable",
+        reason=reason,
+        tried=(*known.tried, *tried),
+        tensors=_with_verdict(accuracy.tensors, "not_comparable"),
     )
 
 

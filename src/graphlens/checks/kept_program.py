@@ -9,7 +9,7 @@ import torch
 
 from graphlens.capture.kept_values import KeptValues
 from graphlens.capture.reachable import Reachable
-from graphlens.capture.state import kept_random_state, kept_state
+from graphlens.capture.state import kept_random_state, kept_state, named_parameters
 from graphlens.model import Note
 
 # These would tell of changes that are put back here.
@@ -41,17 +41,7 @@ def kept_program(found: Reachable, notes: list[Note]) -> Iterator[None]:
 
 def trained(found: Reachable) -> dict[str, torch.Tensor]:
     """Parameters of modules and optimizers and other leaves that need gradients, each once."""
-    named: list[tuple[str, torch.Tensor]] = [
-        pair
-        for root, module in found.modules.items()
-        for pair in module.named_parameters(prefix=root)
-    ]
-    named += [
-        (f"{name}.param_groups[{number}][{index}]", parameter)
-        for name, optimizer in found.optimizers.items()
-        for number, group in enumerate(optimizer.param_groups)
-        for index, parameter in enumerate(group["params"])
-    ]
+    named = named_parameters(found)
     named += [(name, tensor) for name, tensor in found.tensors.items() if tensor.requires_grad]
     seen: dict[int, str] = {}
     return {name: one for name, one in named if seen.setdefault(id(one), name) == name}

@@ -8,6 +8,7 @@ import torch
 
 from graphlens._torch.eager import view_base
 from graphlens._torch.widened import Wide, Widening, widened_dtype
+from graphlens.capture.input_copies import Identity
 from graphlens.checks.errors import ulp
 from graphlens.checks.graph_calls import GraphCall, Outcome, after_call, run, tangents_for
 
@@ -189,22 +190,9 @@ class _Widener:
         return self.storages[key]
 
 
-class _Result(torch.autograd.Function):
-    """Makes a tensor the result of an operation, in place, without touching its values."""
-
-    @staticmethod
-    def forward(ctx: Any, data: torch.Tensor, source: torch.Tensor) -> torch.Tensor:  # noqa: ARG004
-        ctx.mark_dirty(data)
-        return data
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:  # noqa: ARG004
-        return None, None
-
-
 def _as_result(tensor: torch.Tensor) -> torch.Tensor:
     with Widening(), torch.enable_grad():
-        made: torch.Tensor = _Result.apply(tensor, torch.zeros((), requires_grad=True))
+        made: torch.Tensor = Identity.apply(tensor, torch.zeros((), requires_grad=True))
         return made
 
 

@@ -20,10 +20,12 @@ class Differences:
     Attributes:
         tensors: Compared, of all calls; a value that is no tensor is there where it differs.
         remarks: What differs besides values: strides, and types of what was returned.
+        raises: Whether a call raises in only one of them, or raises another error.
     """
 
     tensors: list[TensorAccuracy] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    raises: bool = False
 
     @property
     def wrong(self) -> list[TensorAccuracy]:
@@ -51,6 +53,7 @@ def differences(eager: Sequence[CallResult], other: Sequence[CallResult]) -> Dif
 
 def _compare_call(number: int, one: CallResult, two: CallResult, found: Differences) -> None:
     if type(one.error) is not type(two.error):
+        found.raises = True
         found.tensors.append(_told(number, "the call", _errors_differ(one.error, two.error)))
         return
     if one.kind != two.kind:

@@ -110,7 +110,7 @@ def _of_backend(found: Differences, graphs: Mapping[str, Accuracy], backend: str
         because = _seen(found, worst)
         reason = f"{name}: {because}" if because else said
         return Found(worst.verdict, reason, backend, worst.tried, worst.casts)
-    if any("raise" in one.reason for one in found.wrong):
+    if found.raises:
         return Found("diverges", said, backend)
     return Found(
         "diverges", f"each graph by itself agrees, and the program does not: {said}", backend
