@@ -37,7 +37,8 @@ def test_a_fault_is_found_at_its_operator(fault: Fault) -> None:
     expected = _operators(graph, fault)
     assert found.node in expected, (found.node, expected)
     assert found.part == fault.part
-    assert found.culprit == "pass", found
+    assert found.culprit == "custom_pass", found
+    assert fault.stage in found.because
     if not fault.module:
         assert MARK in linecache.getline(found.file, found.line)
 

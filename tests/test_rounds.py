@@ -138,6 +138,23 @@ def test_blocks_get_shorter_where_the_machine_gets_slower():
     assert fake.at <= 1
 
 
+def test_more_of_the_budget_is_taken_where_enough_rounds_need_it():
+    fake = FakeTime()
+    runnables = [fake.runnable("a", 1.0), fake.runnable("b", 0.5)]
+    timed = time_rounds(runnables, 10, now=fake.now, most=30)
+    assert isinstance(timed.speedup(1), Measured)
+    assert 10 < fake.at <= 30
+
+
+def test_a_short_budget_is_told_as_the_one_that_the_user_gives():
+    fake = FakeTime()
+    runnables = [fake.runnable("a", 1.0), fake.runnable("b", 1.0)]
+    timed = time_rounds(runnables, 5, now=fake.now, whole=lambda seconds: 20 + 2 * seconds)
+    # Two warm-up runs, and six rounds of 2 s with half as much again: 2 + 18 s of its own.
+    assert "budget of 30 s" in timed.seconds(0).reason
+    assert "about 60 s would do" in timed.seconds(0).reason
+
+
 def test_a_budget_of_nothing():
     fake = FakeTime()
     timed = time_rounds([fake.runnable("a", 0.1)], 0, now=fake.now)

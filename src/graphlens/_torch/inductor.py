@@ -120,3 +120,35 @@ def known_settings(wanted: Mapping[str, Any]) -> dict[str, Any]:
 
     known = config.get_config_copy()
     return {name: value for name, value in wanted.items() if name in known}
+
+
+CUSTOM_PASSES = (
+    "pre_grad_custom_pass",
+    "joint_custom_pre_pass",
+    "joint_custom_post_pass",
+    "post_grad_custom_pre_pass",
+    "post_grad_custom_post_pass",
+)
+
+
+def custom_passes(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Settings that hold a pass of the user's own.
+
+    Args:
+        config: From `inductor_config`; torch's settings hold where it has none.
+    """
+    from torch._inductor import config as settings
+
+    return tuple(
+        name
+        for name in CUSTOM_PASSES
+        if config.get(name, getattr(settings, name, None)) is not None
+    )
+
+
+@probe("Inductor's custom passes", seen_on="2.11, 2.13, 2.14")
+def _probe_custom_passes() -> str:
+    missing = set(CUSTOM_PASSES) - set(known_settings(dict.fromkeys(CUSTOM_PASSES)))
+    if missing:
+        raise AttributeError(f"Inductor has no {', '.join(sorted(missing))}")
+    return f"{len(CUSTOM_PASSES)} places for custom passes"

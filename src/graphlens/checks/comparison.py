@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -163,6 +164,7 @@ class Comparison:
         graphs = [one for one in self.watcher.graphs.values() if one.calls and one.compiled]
         share = _SHARE_OF_WHOLE if graphs else 1.0
         budget = self.options.budget
+        start = time.perf_counter()
         self.step = time_step(
             self.program,
             lambda function: function,
@@ -174,9 +176,9 @@ class Comparison:
         )
         if self.step.timed.interrupted:
             raise KeyboardInterrupt
-        left = budget * (1 - share)
+        left = min(budget * (1 - share), budget - (time.perf_counter() - start))
         for watched in graphs:
-            self._time_graph(watched, left / len(graphs))
+            self._time_graph(watched, max(left, 0.0), len(graphs))
         self._time_compiling_again()
 
     def _time_compiling_again(self) -> None:
@@ -188,17 +190,18 @@ class Comparison:
             self.others.with_backend(self.options.inner, self.options.inner_keywords)
         self.warm = phases.total()
 
-    def _time_graph(self, watched: WatchedGraph, seconds: float) -> None:
+    def _time_graph(self, watched: WatchedGraph, left: float, graphs: int) -> None:
         call = watched.calls[0]
         with call.as_held():
             made = time_graph(
                 watched,
                 call,
                 self.candidates,
-                seconds,
+                left / graphs,
                 self.progress,
                 used=self.used,
                 backward=self.options.backward,
+                whole=lambda seconds: self.options.budget - left + seconds * graphs,
             )
         self.timings[watched.graph.compile_id] = list(made)
         if made.interrupted:

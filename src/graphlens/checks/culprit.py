@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from graphlens._torch.dynamo import lookup_backend
-from graphlens._torch.inductor import known_settings
+from graphlens._torch.inductor import CUSTOM_PASSES, known_settings
 from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph
 from graphlens.checks.watcher import graph_copy
 from graphlens.model import SwitchTried, TensorAccuracy
@@ -32,11 +32,7 @@ _GROUPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
         {
             "pattern_matcher": False,
             "joint_graph_constant_folding": False,
-            "pre_grad_custom_pass": None,
-            "joint_custom_pre_pass": None,
-            "joint_custom_post_pass": None,
-            "post_grad_custom_pre_pass": None,
-            "post_grad_custom_post_pass": None,
+            **dict.fromkeys(CUSTOM_PASSES),
             "pre_grad_fusion_options": {},
             "post_grad_fusion_options": {},
         },
@@ -88,13 +84,16 @@ def find_culprit(
     if watched.graph.inner_backend != "inductor":
         return Culprit("", f"the backend is {watched.graph.inner_backend}, which is not known")
     tried: list[SwitchTried] = []
-    for kind, wanted in _GROUPS:
-        overrides = known_settings(wanted)
+    own = [("custom_pass", {name: None}) for name in watched.custom_passes]
+    for kind, overrides in [*own, *((kind, known_settings(wanted)) for kind, wanted in _GROUPS)]:
         verdict = _verdict_with(overrides, watched, part, call, compare)
         helps = verdict in ("agrees", "rounding")
         tried.append(SwitchTried(code=switch_code(overrides), verdict=verdict, helps=helps))
         if helps:
-            return Culprit(kind, f"it is right with {_TOLD[kind]} off", tuple(tried))
+            off = (
+                f"the custom pass {next(iter(overrides))}" if kind == "custom_pass" else _TOLD[kind]
+            )
+            return Culprit(kind, f"it is right with {off} off", tuple(tried))
     because = (
         "it is wrong with passes, vectorization and fusion off, and right in what Inductor is given"
     )

@@ -1,5 +1,6 @@
 """The accuracy of one graph: over its calls, with random numbers told from faults, and located."""
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -188,9 +189,7 @@ def _with_overrides(watched: WatchedGraph, changed: Mapping[str, object]) -> Wat
     ) -> CompiledFn:
         return watched.compile(gm, inputs, {**changed, **overrides})
 
-    return WatchedGraph(
-        watched.graph, watched.gm, watched.compiled, compile_again, watched.calls, watched.hits
-    )
+    return dataclasses.replace(watched, compile=compile_again)
 
 
 def _together(found: Sequence[Accuracy], worst: Accuracy) -> Accuracy:

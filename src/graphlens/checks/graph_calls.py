@@ -85,6 +85,7 @@ class WatchedGraph:
         hits: How often the program ran it in all.
         hits_of_run: How often in the run that was compared.
         error: What the backend raised; None where it returned.
+        custom_passes: Settings of Inductor that hold a pass of the user's own.
     """
 
     graph: Graph
@@ -95,6 +96,7 @@ class WatchedGraph:
     hits: int = 0
     hits_of_run: int = 0
     error: Exception | None = None
+    custom_passes: tuple[str, ...] = ()
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """A graph timed by each candidate, side by side: inference, or forward and backward."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -42,6 +42,7 @@ def time_graph(
     progress: Progress | None = None,
     used: str | None = None,
     backward: bool | None = None,
+    whole: Callable[[float], float] = float,
 ) -> Timings:
     """Times a graph by each candidate.
 
@@ -56,8 +57,10 @@ def time_graph(
         progress: Told what is going on and the share of the budget that is used.
         used: Name of the candidate that the run was compiled with; see `make`.
         backward: Whether to time the backward pass too; None for what the program did.
+        whole: The budget that a user would give so that this has so many seconds; for messages.
     """
-    return _GraphTimer(watched, call, candidates, progress, used, backward).timings(seconds)
+    timer = _GraphTimer(watched, call, candidates, progress, used, backward)
+    return timer.timings(seconds, whole)
 
 
 class _GraphTimer:
@@ -76,7 +79,7 @@ class _GraphTimer:
         self.run = GraphRun(call, self.backward)
         self.rounds = TimedRounds([])
 
-    def timings(self, seconds: float) -> Timings:
+    def timings(self, seconds: float, whole: Callable[[float], float]) -> Timings:
         found = Timings()
         try:
             self.run.look(self.watched.gm)
@@ -87,7 +90,7 @@ class _GraphTimer:
         ready = [entrant for entrant in self.entrants if entrant.ready is not None]
         if not found.interrupted and ready:
             runnables = [self.runnable(entrant) for entrant in ready]
-            self.rounds = time_rounds(runnables, seconds, self.progress)
+            self.rounds = time_rounds(runnables, seconds, self.progress, whole=whole)
             found.interrupted = self.rounds.interrupted
         for entrant in self.entrants:
             if entrant.ready is None and not entrant.missing:

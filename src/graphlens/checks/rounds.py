@@ -23,6 +23,7 @@ LONGEST_BLOCK, SHORTEST_BLOCK = 0.02, 0.001
 _WARM_UP_SHARE = 0.25
 _MOST_WARM_UP = 50
 _LAST = 3  # so many runs in a row that are no faster end the warm-up
+_BUSY = 1.5  # rounds take so many times what the warm-up, of which the best counts, promises
 _FALLS = 0.95  # a time counts as fallen below so much of the smallest one before
 
 Progress = Callable[[str, float], None]
@@ -139,7 +140,8 @@ def time_rounds(
     seconds: float,
     progress: Progress | None = None,
     now: Callable[[], float] = time.perf_counter,
-    share: float = 1.0,
+    most: float | None = None,
+    whole: Callable[[float], float] = float,
 ) -> TimedRounds:
     """Times runnables in turn.
 
@@ -151,9 +153,11 @@ def time_rounds(
         seconds: Budget of all of them together, warm-up included.
         progress: Told what is going on and the share of the budget that is used, 0 to 1.
         now: The clock of the budget.
-        share: Which part of the budget that the user gave this is; for messages.
+        most: Seconds that it may take where the budget does not hold enough rounds.
+        whole: The budget that a user would give so that this has so many seconds; for messages.
     """
-    return _Session(runnables, seconds, progress or _nothing, now, share).result()
+    most = seconds if most is None else most
+    return _Session(runnables, seconds, progress or _nothing, now, most, whole).result()
 
 
 class _Session:
@@ -163,10 +167,11 @@ class _Session:
         seconds: float,
         progress: Progress,
         now: Callable[[], float],
-        share: float,
+        most: float,
+        whole: Callable[[float], float],
     ) -> None:
         self.runnables = runnables
-        self.share = share
+        self.most, self.whole = most, whole
         self.budget, self.progress, self.now = seconds, progress, now
         self.start = now()
         self.timed = TimedRounds([Series(runnable.name) for runnable in runnables])
@@ -261,6 +266,9 @@ class _Session:
         if self.round_cost() * MIN_ROUNDS > left:
             for index in self.working():
                 self.timed.series[index].block = 1
+            enough = self.used() + self.round_cost() * MIN_ROUNDS * _BUSY
+            self.budget = min(max(self.budget, enough), self.most)
+            left = self.budget - self.used()
         while (needed := self.round_cost()) * MIN_ROUNDS > left and self.working():
             # The slowest goes first; one by itself could be compared to nothing.
             others = self.working()[1:] if len(self.working()) > 2 else []
@@ -285,11 +293,11 @@ class _Session:
         return sum(series.cost * series.block for series in working)
 
     def too_short(self, needed: float) -> str:
-        enough = (self.used() + needed * MIN_ROUNDS * 1.5) / self.share
+        enough = self.used() + needed * MIN_ROUNDS * _BUSY
         return (
-            f"the budget of {_shown(self.budget / self.share)} does not hold {MIN_ROUNDS} rounds: "
+            f"the budget of {_shown(self.whole(self.most))} does not hold {MIN_ROUNDS} rounds: "
             f"one round of {len(self.working())} takes about {_shown(needed)}; "
-            f"about {_shown(enough)} would do"
+            f"about {_shown(self.whole(enough))} would do"
         )
 
 

@@ -79,7 +79,8 @@ def time_step(
         compiled: Gives it compiled by the watcher's backend.
         watcher: Tells when graphs ran.
         budget: Seconds that the user gave for all timing.
-        share: Of it, for this.
+        share: Of it, for this; more where that does not hold enough rounds, as the whole tells
+            most.
         progress: Told what is going on.
     """
     watcher.timing = True
@@ -98,7 +99,7 @@ def time_step(
                 [Runnable("eager", (lambda _: plain(),)), Runnable(watcher.name, (step,))],
                 budget * share,
                 progress,
-                share=share,
+                most=budget,
             )
             series = timed.series[1]
             counted = len(series.rounds) * series.block

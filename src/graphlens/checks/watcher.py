@@ -13,6 +13,7 @@ import torch
 
 from graphlens._torch.cache_lookups import marked_run
 from graphlens._torch.dynamo import current_compile_id, innermost
+from graphlens._torch.inductor import custom_passes, inductor_config
 from graphlens.analysis.step_parts import Function, Visit
 from graphlens.capture.backend import OnCompiled, compile_graph, inner_compiler
 from graphlens.capture.input_copies import copied_inputs
@@ -63,7 +64,7 @@ class Watcher:
         name = current_compile_id()
         own = graph_copy(gm) if self.keep else gm
         graph = Graph(id=name, compile_id=name, stage="dynamo", nodes=())
-        watched = WatchedGraph(graph, own, None, self.compile)
+        watched = WatchedGraph(graph, own, None, self.compile, custom_passes=self._custom_passes())
 
         def take(captured: CapturedGraph, options: LensOptions) -> None:
             watched.graph = msgspec.structs.replace(
@@ -87,6 +88,12 @@ class Watcher:
         """Compiles a graph again; see `CompileAgain`."""
         again = inner_compiler(self.options.inner, dict(self.keywords), overrides)
         return again(graph_copy(gm), list(inputs), lambda *_: None)
+
+    def _custom_passes(self) -> tuple[str, ...]:
+        if self.options.inner != "inductor":
+            return ()
+        mode, options = self.keywords.get("mode"), self.keywords.get("options")
+        return custom_passes(inductor_config(mode, options))
 
     def _watching(self, watched: WatchedGraph, compiled: CompiledFn) -> CompiledFn:
         run = innermost(compiled)

@@ -94,8 +94,9 @@ class Divergence(Data, frozen=True, kw_only=True, tag="divergence", tag_field="k
         modules: Module calls around it, outermost first.
         kernels: Kernels that compute it.
         culprit: What of the compiler is at fault: ``lowering``, ``decomposition``, ``fusion``,
-            ``pass``, ``vectorization``, ``precision``, ``capture`` (before any backend) or
-            ``autograd`` (AOTAutograd); empty when not known.
+            ``pass`` (Inductor's), ``custom_pass`` (the user's own), ``vectorization``,
+            ``precision``, ``capture`` (before any backend) or ``autograd`` (AOTAutograd); empty
+            when not known.
         because: How that was found.
         tried: Settings with which the graph up to here was compiled again.
         errors: Of its value there, against the reference.

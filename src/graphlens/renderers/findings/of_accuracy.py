@@ -34,6 +34,7 @@ CULPRITS = {
     "decomposition": "the decomposition of this operator into simpler ones",
     "fusion": "the fusion of this operator with others into one kernel",
     "pass": "a pass of the compiler over the graph",
+    "custom_pass": "a custom pass that was given to the compiler",
     "vectorization": "the vectorised form of the kernel",
     "precision": "the precision in which it is computed",
     "capture": "the capture by Dynamo, before any backend",
