@@ -185,6 +185,14 @@ def test_what_was_tried_in_vain_is_no_remedy():
             ) in found.facts  # fmt: skip
 
 
+def test_when_compiling_pays_is_told_in_epochs():
+    pays = replace(compared.payback(), epoch_steps=500)
+    text = SummaryRenderer(width=200).report(replace(compared.compared(), payback=pays))
+    # 3.53 s / 2.85 ms = 1,239 calls, and 0.256 s / 2.85 ms = 90 calls
+    assert "2.48 epochs of 500" in text
+    assert "0.18 epochs of 500" in text
+
+
 def test_graphs_whose_precision_changed_at_one_line_are_one_finding():
     report = compared.compared()
     twin = replace(report.graphs[1], id="9/0 dynamo", compile_id="9/0")

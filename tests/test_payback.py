@@ -55,8 +55,6 @@ def test_what_is_missing_says_why():
 def test_epochs():
     calls = calls_to_pay(COLD, saved(0.02, 0.02, 0.02))
     assert epochs(calls, 100).median == 5
-    missing = Unavailable("never")
-    assert epochs(missing, 100) is missing
     with pytest.raises(ValueError, match="0 steps"):
         epochs(calls, 0)
 

@@ -8,13 +8,16 @@ from graphlens.model import CompilePhase, Measured, Payback, Unavailable
 Phases = Sequence[CompilePhase] | Unavailable
 
 
-def payback(cold: Phases, warm: Phases, saved: Measured | Unavailable) -> Payback:
+def payback(
+    cold: Phases, warm: Phases, saved: Measured | Unavailable, epoch_steps: int = 0
+) -> Payback:
     """When the seconds that calls save add up to those that compiling took.
 
     Args:
         cold: Phases of compiling with empty caches.
         warm: Phases of compiling with code that was built before.
         saved: Seconds that a compiled call takes less than an eager one.
+        epoch_steps: Calls that make an epoch; 0 where that is not known.
     """
     return Payback(
         cold=cold if isinstance(cold, Unavailable) else tuple(cold),
@@ -23,6 +26,7 @@ def payback(cold: Phases, warm: Phases, saved: Measured | Unavailable) -> Paybac
         calls=calls_to_pay(cold, saved),
         calls_warm=calls_to_pay(warm, saved),
         never=isinstance(saved, Measured) and saved.high <= 0,
+        epoch_steps=epoch_steps,
     )
 
 
@@ -53,7 +57,7 @@ def calls_to_pay(phases: Phases, saved: Measured | Unavailable) -> Measured | Un
     )
 
 
-def epochs(calls: Measured | Unavailable, steps: int) -> Measured | Unavailable:
+def epochs(calls: Measured, steps: int) -> Measured:
     """Calls as epochs of so many steps.
 
     Raises:
@@ -61,8 +65,6 @@ def epochs(calls: Measured | Unavailable, steps: int) -> Measured | Unavailable:
     """
     if steps < 1:
         raise ValueError(f"an epoch of {steps} steps")
-    if isinstance(calls, Unavailable):
-        return calls
     return Measured(
         median=calls.median / steps,
         low=calls.low / steps,

@@ -68,4 +68,5 @@ def precision_reason(casts: tuple[CastChange, ...], tried: tuple[SwitchTried, ..
     first = casts[0]
     place = f" (line {first.source.line})" if first.source else ""
     more = f", and {len(casts) - 1} more," if len(casts) > 1 else ""
-    return f"the rounding to {first.dtype} by `{first.node}`{place}{more} is left out{cure}"
+    done = "left out" if first.change == "removed" else "done, and the program does not ask for it"
+    return f"the rounding to {first.dtype} by `{first.node}`{place}{more} is {done}{cure}"

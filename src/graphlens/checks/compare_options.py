@@ -24,6 +24,7 @@ class CompareOptions:
         timing: Whether times are measured.
         backward: Whether backward passes are compared and timed, where outputs need gradients.
         budget: Seconds for all timing together.
+        epoch_steps: Calls that make an epoch of training; compiling pays after so many epochs, too.
         locate: Whether the first wrong operator of a graph that diverges is looked for.
         repro: A folder for a script that reproduces each divergence; none is written without it.
         out: A folder to write the report to.
@@ -39,6 +40,7 @@ class CompareOptions:
     timing: bool = True
     backward: bool = True
     budget: float = 30.0
+    epoch_steps: int = 0
     locate: bool = True
     repro: str = ""
     out: str = ""
@@ -74,6 +76,9 @@ def compare_options(given: Mapping[str, Any]) -> CompareOptions:
     budget = made.get("budget", CompareOptions.budget)
     if not isinstance(budget, (int, float)) or isinstance(budget, bool) or not budget > 0:
         raise UsageError(f"budget is {budget!r}; give seconds above 0, such as budget=30.")
+    steps = made.get("epoch_steps", 0)
+    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
+        raise UsageError(f"epoch_steps is {steps!r}; give the steps of an epoch, such as 1000.")
     for name in ("repro", "out"):
         if made.get(name) is not None:
             made[name] = str(made[name])

@@ -229,7 +229,7 @@ class Comparison:
         return msgspec.structs.replace(
             report,
             step=parts,
-            payback=payback(cold, warm, timing.timed.saved(1)),
+            payback=payback(cold, warm, timing.timed.saved(1), self.options.epoch_steps),
             timings=(timing.of_whole(self.used), *self._of_graphs(report)),
         )
 

@@ -12,7 +12,8 @@ import torch
 from graphlens._torch.failing_node import failing_node
 from graphlens.capture.module_stack import module_calls
 from graphlens.capture.reader import node_source, node_target
-from graphlens.checks.call_accuracy import call_accuracy, truth_of
+from graphlens.checks.added_casts import added_cast
+from graphlens.checks.call_accuracy import call_accuracy, precision_reason, truth_of
 from graphlens.checks.compare_options import CompareOptions
 from graphlens.checks.graph_calls import CompiledFn, GraphCall, WatchedGraph, run
 from graphlens.checks.judge import judge
@@ -75,7 +76,26 @@ def graph_accuracy(
             f"{made.reason}; it was compiled for another call, and is right compiled for this one"
         )
         return msgspec.structs.replace(made, first_divergence=_GUARD, reason=reason)
-    return msgspec.structs.replace(made, first_divergence=here)
+    made = msgspec.structs.replace(made, first_divergence=here)
+    return made if isinstance(here, Unavailable) else _with_added_cast(worst, made, here)
+
+
+def _with_added_cast(found: "_Found", made: Accuracy, here: Divergence) -> Accuracy:
+    """The precision was changed where a rounding at the first operator explains all there is."""
+    compiled = found.watched.compiled
+    if here.part != "forward" or compiled is None:
+        return made
+    eager, again = (run(gm, found.call, False) for gm in (found.watched.gm, compiled))
+    cast = added_cast(found.watched, found.call, here.node, eager, again)
+    if cast is None:
+        return made
+    return msgspec.structs.replace(
+        made,
+        verdict="precision_changed",
+        casts=(cast,),
+        tried=(*made.tried, *here.tried),
+        reason=precision_reason((cast,), ()),
+    )
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from graphlens.requirements import require_torch
     help="A further way to run each graph, such as aot_eager, inductor:max-autotune or onednn.",
 )
 @click.option("--budget", default=30.0, show_default=True, help="Seconds for all timing.")
+@click.option("--epoch-steps", default=0, help="Calls of an epoch, to tell when compiling pays.")
 @click.option("--accuracy/--no-accuracy", default=True, help="Whether to compare values.")
 @click.option("--timing/--no-timing", default=True, help="Whether to measure times.")
 @click.option("--backward/--no-backward", default=True, help="Whether backward passes count.")

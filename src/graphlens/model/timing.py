@@ -128,6 +128,7 @@ class Payback(Data, frozen=True, kw_only=True, tag="payback", tag_field="kind"):
             ``saved`` gives; unavailable where it never does.
         calls_warm: The same for a warm one.
         never: Whether it never pays, as the interval of ``saved`` says.
+        epoch_steps: Calls that make an epoch; 0 where that was not told.
     """
 
     cold: tuple[CompilePhase, ...] | Unavailable
@@ -136,3 +137,4 @@ class Payback(Data, frozen=True, kw_only=True, tag="payback", tag_field="kind"):
     calls: Measured | Unavailable
     calls_warm: Measured | Unavailable
     never: bool = False
+    epoch_steps: int = 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from graphlens.analysis.payback import epochs
 from graphlens.analysis.report_parts import compared_graphs
 from graphlens.model import (
     NOT_COMPARED,
@@ -158,11 +159,19 @@ def _payback(payback: Payback | Unavailable) -> Fact | None:
     if isinstance(payback.calls, Unavailable):
         text = one_line(payback.calls.reason)
     else:
-        text = f"after {number_of_calls(payback.calls)}"
+        text = f"after {_calls(payback.calls, payback)}"
     if not isinstance(payback.calls_warm, Unavailable):
-        text += f"; with warm caches after {number_of_calls(payback.calls_warm)}"
+        text += f"; with warm caches after {_calls(payback.calls_warm, payback)}"
     state = "unknown" if isinstance(payback.calls, Unavailable) else "neutral"
-    return Fact("pays", f"{text}; {by}", state)
+    return Fact("pays", text if text == by else f"{text}; {by}", state)
+
+
+def _calls(calls: Measured, payback: Payback) -> str:
+    text = number_of_calls(calls)
+    if not payback.epoch_steps:
+        return text
+    times = epochs(calls, payback.epoch_steps).median
+    return f"{text}, {times:.3g} epochs of {payback.epoch_steps:,}"
 
 
 def saving(saved: Measured) -> str:
