@@ -132,13 +132,14 @@ def test_several_calls_share_what_they_are_given() -> None:
     assert shared.tolist() == [2, 2]
 
 
-def test_an_error_of_the_program_reaches_the_caller_with_the_report() -> None:
+def test_an_error_of_the_program_reaches_the_caller_with_the_report(tmp_path) -> None:
     def fails(x: torch.Tensor) -> torch.Tensor:
         return x @ torch.ones(5, 5)
 
     with pytest.raises(RuntimeError, match="mat1 and mat2") as caught:
-        graphlens.compare(fails, inner="eager")(torch.ones(2, 2))
+        graphlens.compare(fails, inner="eager", out=tmp_path / "kept")(torch.ones(2, 2))
     assert isinstance(caught.value.graphlens_report, Report)
+    assert (tmp_path / "kept" / "report.html").exists()
 
 
 def test_mistakes_in_the_call() -> None:

@@ -43,8 +43,13 @@ def compare(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         presenter().check_folder(chosen.repro)
 
     def call(*args: Any, **kwargs: Any) -> Report:
-        with progress_bar() as progress:
-            report = compare_calls(fn, [(args, kwargs)], chosen, progress)
+        try:
+            with progress_bar() as progress:
+                report = compare_calls(fn, [(args, kwargs)], chosen, progress)
+        except BaseException as error:
+            if out and hasattr(error, "graphlens_report"):
+                presenter().save_report(error.graphlens_report, out + "/")
+            raise
         if out:
             presenter().save_report(report, out + "/")
         return report

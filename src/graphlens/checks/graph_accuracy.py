@@ -146,7 +146,8 @@ def _of_random(
     """Compared again with eager's random numbers: all else must then be right."""
     same = _with_overrides(watched, FALLBACK_RANDOM)
     try:
-        compiled = same.compile(same.gm, call.fresh())
+        with call.around.restored():
+            compiled = same.compile(same.gm, call.fresh())
     except Exception as error:  # noqa: BLE001  then there is no such comparison
         switch = SwitchTried(code=_FALLBACK_CODE, verdict="not_comparable", helps=False)
         reason = f"{_draws(watched, steady)}; with eager's it does not compile ({error})"

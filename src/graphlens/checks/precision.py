@@ -117,7 +117,8 @@ def _with_switch(
     watched: WatchedGraph, call: GraphCall, eager: Outcome, reference: Outcome | None
 ) -> tuple[SwitchTried, ...]:
     try:
-        again = watched.compile(watched.gm, call.fresh(), SWITCH)
+        with call.around.restored():
+            again = watched.compile(watched.gm, call.fresh(), SWITCH)
     except Exception:  # noqa: BLE001  a backend without the switch, or that fails with it
         return ()
     outcome = run(again, call)
