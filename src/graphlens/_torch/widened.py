@@ -6,6 +6,7 @@ what they do in eager; only the kernels get other dtypes. Seen on torch 2.11, 2.
 """
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +16,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_a
 
 from graphlens._torch.probes import probe
 
-# Told of each new value in float64, the dtype the program sees and the operator that made it.
-Finish = Callable[[torch.Tensor, torch.dtype, Any], torch.Tensor]
+# Told of each new value in float64, the dtype the program sees, and about how many products each
+# of its elements is the sum of; 1 where it is no such sum.
+Finish = Callable[[torch.Tensor, torch.dtype, float], torch.Tensor]
 
 # Their results are made of the bits of their arguments, or of steps between representable numbers.
 _OF_BITS = frozenset({"aten::view.dtype", "aten::nextafter", "aten::nextafter_"})
@@ -157,7 +159,7 @@ class Widening(TorchDispatchMode):
             _restore(state)
             return self.own_dtypes(func, args, kwargs, note=False)
         self.write_back(func, (args, kwargs), (wide_args, wide_kwargs))
-        return self.wrapped(func, out, seen)
+        return self.wrapped(func, out, seen, wide_args)
 
     def own_dtypes(self, func: Any, args: Any, kwargs: Any, note: bool) -> Any:
         """Runs an operator as the program asked, on values rounded to what it sees."""
@@ -169,20 +171,20 @@ class Widening(TorchDispatchMode):
             self.write_back(func, (args, kwargs), (own_args, own_kwargs))
         return pytree.tree_map(_wrapped_own, out)
 
-    def wrapped(self, func: Any, out: Any, seen: tuple[torch.dtype | None, ...]) -> Any:
+    def wrapped(self, func: Any, out: Any, seen: tuple[torch.dtype | None, ...], args: Any) -> Any:
         leaves, spec = pytree.tree_flatten(out)
         if len(leaves) != len(seen):
             seen = seen[:1] * len(leaves)  # a list, as long as the sizes say, of one dtype
         fresh = not _is_view(func)
         made = []
-        for leaf, dtype in zip(leaves, seen, strict=True):
+        for place, (leaf, dtype) in enumerate(zip(leaves, seen, strict=True)):
             wide = widened_dtype(dtype) if dtype is not None and _is_tensor(leaf) else None
             if wide is None or dtype is None:
                 made.append(leaf.to(dtype) if dtype is not None and leaf.dtype != dtype else leaf)
                 continue
             value = leaf.to(wide)
             if self.finish is not None and fresh:
-                value = self.finish(value, dtype, func)
+                value = self.finish(value, dtype, _products(func, args, place, value))
             made.append(Wide(value, dtype))
         return pytree.tree_unflatten(made, spec)
 
@@ -202,7 +204,7 @@ class Widening(TorchDispatchMode):
         kept = to.wide if isinstance(to, Wide) else to
         result = value
         if isinstance(to, Wide) and self.finish is not None:
-            result = self.finish(value.to(kept.dtype), to.dtype, func)
+            result = self.finish(value.to(kept.dtype), to.dtype, 1.0)
         if result is not kept and torch.Tag.inplace_view not in func.tags:
             if kept.shape != result.shape:
                 raise NotImplementedError(f"{func} resizes what it writes")
@@ -225,6 +227,29 @@ def _parts() -> dict[Any, Callable[..., Any]]:
 
     found = [getattr(torch.ops.aten, name, None) for name in _IN_PARTS]
     return dict(get_decompositions([operator for operator in found if operator is not None]))
+
+
+_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "convolution")
+_OF_CONVOLUTION = ((0, 2), (0, 1))  # the factors of its gradients: of the input, of the weight
+
+
+def _products(func: Any, args: Any, place: int, value: torch.Tensor) -> float:
+    """About how many products an element of a result is the sum of.
+
+    The sizes of the factors and of the result tell: of a matrix product they are M K, K N and M N,
+    and the root of what is left over is K.
+    """
+    name = func._schema.name.removeprefix("aten::").rstrip("_")
+    factors = [one for one in args if _is_tensor(one)][-2:]
+    if name == "convolution_backward" and place < len(_OF_CONVOLUTION):
+        factors = [args[at] for at in _OF_CONVOLUTION[place]]
+    elif name == "convolution":
+        factors = [args[0], args[1]]
+    elif name not in _PRODUCTS:
+        return 1.0
+    if len(factors) < 2 or not value.numel():
+        return 1.0
+    return max(1.0, math.sqrt(factors[0].numel() * factors[1].numel() / value.numel()))
 
 
 def _name(func: Any) -> str:
