@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlens.analysis.diagram import Diagram, diagram
+from graphlens.analysis.diagram import diagram
+from graphlens.analysis.diagram_data import Diagram
+from graphlens.analysis.diagram_view import View
 from graphlens.analysis.layout import Layout, Rect, layout
 from graphlens.analysis.spread import spread
 from graphlens.model import Graph
@@ -21,6 +23,8 @@ from hand_graphs import (
     small,
     tangle,
 )
+
+EVERYTHING = View(depth="all", fold=False)
 
 
 def overlap(one: Rect, other: Rect) -> bool:
@@ -63,7 +67,7 @@ def check(drawn: Diagram, placed: Layout) -> None:
         assert len(route.points) >= 2
         for (x, y), (to_x, to_y) in pairwise(route.points):
             assert (x, y) != (to_x, to_y)
-            assert to_y >= y or (route.wraps and x == to_x)
+            assert to_y >= y or (x == to_x and (route.wraps or route.again))
             assert inside(Rect(x, y, 0, 0), whole)
     check_lines(drawn, placed)
 
@@ -106,7 +110,7 @@ def crossed(placed: Layout) -> int:
 @settings(max_examples=100, deadline=None)
 @given(graphs())
 def test_layout_keeps_its_promises(of: Graph):
-    drawn = diagram(of)
+    drawn = diagram(of, EVERYTHING)
     placed = layout(drawn)
     check(drawn, placed)
     assert crossed(placed) == 0
@@ -115,7 +119,7 @@ def test_layout_keeps_its_promises(of: Graph):
 
 @pytest.mark.parametrize("of", [small(), hostile(), graph(), chain(1), chain(60)])
 def test_by_hand(of: Graph):
-    drawn = diagram(of)
+    drawn = diagram(of, EVERYTHING)
     check(drawn, layout(drawn))
 
 
@@ -125,7 +129,7 @@ def test_by_hand(of: Graph):
 )
 @pytest.mark.parametrize("seed", [1, 2])
 def test_tangles(seed: int, reach: int, depth: int, tags: bool):
-    drawn = diagram(tangle(seed, 260, reach, depth))
+    drawn = diagram(tangle(seed, 260, reach, depth), EVERYTHING)
     placed = layout(drawn)
     check(drawn, placed)
     assert crossed(placed) == 0
@@ -148,10 +152,10 @@ def blocks(count: int, width: int, depth: int = 1) -> Graph:
 
 
 def test_tall_graphs_are_broken_into_columns():
-    placed = layout(diagram(chain(100)))
+    placed = layout(diagram(chain(100), EVERYTHING))
     assert max(placed.width, placed.height) < 3 * min(placed.width, placed.height)
     assert any(route.wraps for route in placed.routes)
-    drawn = diagram(blocks(60, 3))
+    drawn = diagram(blocks(60, 3), EVERYTHING)
     placed = layout(drawn)
     check(drawn, placed)
     assert max(placed.width, placed.height) < 3 * min(placed.width, placed.height)
@@ -160,7 +164,7 @@ def test_tall_graphs_are_broken_into_columns():
 def test_wide_graphs_are_broken_into_rows():
     nodes = [placeholder("x")]
     nodes += [call(f"a{i}", "torch.relu") for i in range(200)]
-    placed = layout(diagram(graph(*nodes)))
+    placed = layout(diagram(graph(*nodes), EVERYTHING))
     assert placed.width < 4 * placed.height
 
 
@@ -190,13 +194,13 @@ def test_deep_modules_need_no_recursion():
         nodes.append(
             call(f"n{i}", "torch.relu", nodes[-1].name, modules=around if i > 2900 else ())
         )
-    drawn = diagram(graph(*nodes))
+    drawn = diagram(graph(*nodes), EVERYTHING)
     placed = layout(drawn)
     assert len(placed.boxes) == len(drawn.boxes) == 3001
 
 
 def test_ten_thousand_nodes_in_seconds():
-    drawn = diagram(blocks(1000, 9))
+    drawn = diagram(blocks(1000, 9), EVERYTHING)
     started = time.process_time()
     placed = layout(drawn)
     assert time.process_time() - started < 10  # about 1 on a quiet machine

@@ -6,10 +6,12 @@ used all over the graph become rows that name them instead of lines, and every b
 nodes it stands for.
 """
 
-from collections.abc import Sequence, Set
+import math
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from graphlens.analysis.diagram_data import Box, Cluster, Diagram, Edge, Row
+from graphlens.analysis.diagram_data import Box, Diagram, Edge, Row
+from graphlens.analysis.diagram_names import limited
 from graphlens.analysis.diagram_text import (
     brief_line,
     detail_lines,
@@ -20,24 +22,18 @@ from graphlens.analysis.diagram_text import (
     title_text,
     value_text,
 )
+from graphlens.analysis.diagram_view import DEFAULT_VIEW, View, viewed
 from graphlens.analysis.families import operator_family
 from graphlens.analysis.module_clusters import Arrangement, arrange
 from graphlens.analysis.operators import operator_label
-from graphlens.analysis.text_width import shorten_middle
-from graphlens.model import Graph, Node
+from graphlens.analysis.text_width import shorten, shorten_middle
+from graphlens.model import Graph, Node, Subgraph
 
-__all__ = ["Box", "Cluster", "Diagram", "Edge", "Row", "diagram", "diagrams"]
-
-HUB_USERS = 8
-"""A value with so many users is named at each of them; lines to all would hide the rest."""
-OUTPUT_LINES = 6
-"""An output of more values is named at their producers instead of connected to them."""
-FAR = 250
-"""An edge that skips so many boxes is named at both ends."""
 _STATE_ROLES = ("parameter", "buffer", "constant")
-_SHOWN_ROWS = 8
 _LONGEST_LABEL = 40
+_BRIEF = 4
 _TRANSPOSE = "torch.ops.aten.t.default"
+_COPY = ("torch.ops.aten.copy_.default", "torch.ops.aten.copy.default")
 _GETITEM = ("_operator.getitem", "operator.getitem")
 
 
@@ -48,38 +44,53 @@ class _Draft:
     nodes: list[Node]
     state: dict[str, Node] = field(default_factory=dict)
     inputs: dict[int, None] = field(default_factory=dict)
+    writes: list[str] = field(default_factory=list)
     returned: str = ""
 
 
-def diagrams(graph: Graph) -> tuple[Diagram, ...]:
+def diagrams(graph: Graph, view: View = DEFAULT_VIEW) -> tuple[Diagram, ...]:
     """The graph's picture, followed by one for each body of a higher-order operator."""
-    bodies = (diagram(graph, subgraph.nodes, subgraph.name) for subgraph in graph.subgraphs)
-    return (diagram(graph), *bodies)
+    bodies = (diagram(graph, view, subgraph) for subgraph in graph.subgraphs)
+    return (diagram(graph, view), *bodies)
 
 
-def diagram(graph: Graph, nodes: Sequence[Node] | None = None, subgraph: str = "") -> Diagram:
+def diagram(graph: Graph, view: View = DEFAULT_VIEW, subgraph: Subgraph | None = None) -> Diagram:
     """One picture.
 
     Args:
         graph: What it belongs to.
-        nodes: What is drawn: a subgraph's nodes, or None for the graph's own.
-        subgraph: The subgraph's name.
+        view: How much of it is shown.
+        subgraph: The body that is drawn; None for the graph itself.
     """
-    nodes = graph.nodes if nodes is None else nodes
-    drafts = _drafts(nodes, {body.name for body in graph.subgraphs})
+    return viewed(whole_diagram(graph, subgraph, cleaned=view.clean), view)
+
+
+def whole_diagram(graph: Graph, subgraph: Subgraph | None = None, cleaned: bool = True) -> Diagram:
+    """All boxes, and an edge for each use of a value.
+
+    Args:
+        graph: What it belongs to.
+        subgraph: The body that is drawn; None for the graph itself.
+        cleaned: Whether parameters, ``getitem`` and the like are part of other boxes.
+    """
+    nodes = graph.nodes if subgraph is None else subgraph.nodes
+    bodies = {body.name for body in graph.subgraphs}
+    drafts = _drafts(nodes, bodies) if cleaned else _plain_drafts(nodes)
     arrangement = arrange(
         [_module_path(draft.nodes[0]) for draft in drafts],
         [list(draft.inputs) for draft in drafts],
     )
-    edges, rows = _lines(drafts, arrangement)
+    position = arrangement.position
+    edges = sorted(
+        (position[source], position[user])
+        for user, draft in enumerate(drafts)
+        for source in draft.inputs
+    )
     operators = sum(node.is_operator for node in nodes)
     return Diagram(
-        title=title_text(graph, operators, subgraph),
-        boxes=tuple(
-            _box(drafts[draft], rows.get(draft, []), arrangement, draft)
-            for draft in arrangement.order
-        ),
-        edges=edges,
+        title=title_text(graph, operators, subgraph.name if subgraph else ""),
+        boxes=tuple(_box(drafts[draft], arrangement, draft) for draft in arrangement.order),
+        edges=tuple(Edge(source=source, target=target) for source, target in edges),
         clusters=arrangement.clusters,
         operators=operators,
         nodes=len(nodes),
@@ -112,6 +123,12 @@ def _drafts(nodes: Sequence[Node], bodies: Set[str]) -> list[_Draft]:
             owner[node.name] = producer
             drafts[producer].nodes.append(node)
             continue
+        written = _written(node, state, owner)
+        if written is not None:
+            owner[node.name] = written
+            drafts[written].nodes.append(node)
+            drafts[written].writes.append(state_name(state[node.inputs[0]][0]))
+            continue
         draft = _Draft([node])
         for name in node.inputs:
             if name in state:
@@ -123,6 +140,24 @@ def _drafts(nodes: Sequence[Node], bodies: Set[str]) -> list[_Draft]:
         owner[node.name] = len(drafts)
         drafts.append(draft)
     return drafts
+
+
+def _written(
+    node: Node, state: Mapping[str, Sequence[Node]], owner: Mapping[str, int]
+) -> int | None:
+    """The box whose value a node only copies into a buffer or parameter, as AOTAutograd does."""
+    if node.target not in _COPY or len(node.inputs) != 2 or node.inputs[0] not in state:
+        return None
+    return owner.get(node.inputs[1])
+
+
+def _plain_drafts(nodes: Sequence[Node]) -> list[_Draft]:
+    """A box for each node."""
+    owner = {node.name: number for number, node in enumerate(nodes)}
+    return [
+        _Draft([node], inputs={owner[name]: None for name in node.inputs if name in owner})
+        for node in nodes
+    ]
 
 
 def _is_row(node: Node, bodies: Set[str]) -> bool:
@@ -139,48 +174,7 @@ def _is_item(node: Node, producer: Node) -> bool:
     return len(producer.tensors) != 1 or node.tensors == producer.tensors
 
 
-def _lines(
-    drafts: Sequence[_Draft], arrangement: Arrangement
-) -> tuple[tuple[Edge, ...], dict[int, list[Row]]]:
-    """Which uses are drawn as lines, and the rows that stand for the others."""
-    users: dict[int, list[int]] = {}
-    for number, draft in enumerate(drafts):
-        for source in draft.inputs:
-            users.setdefault(source, []).append(number)
-    position = arrangement.position
-    crowded = {
-        number
-        for number, draft in enumerate(drafts)
-        if draft.nodes[0].op == "output" and len(draft.inputs) > OUTPUT_LINES
-    }
-    edges: list[Edge] = []
-    rows: dict[int, list[Row]] = {}
-    for source in sorted(users, key=position.__getitem__):
-        named = users[source]
-        if len(named) < HUB_USERS:
-            far = [user for user in named if position[user] - position[source] > FAR]
-            named = [user for user in named if user in far or user in crowded]
-        for user in sorted(users[source], key=position.__getitem__):
-            if user not in named:
-                edges.append(Edge(source=position[source], target=position[user]))
-            elif user not in crowded:
-                text = f"← {_short_name(drafts[source])}"
-                rows.setdefault(user, []).append(Row(kind="from", text=text))
-        if named:
-            rows.setdefault(source, []).append(_users_row(drafts, named))
-    return tuple(edges), rows
-
-
-def _users_row(drafts: Sequence[_Draft], users: Sequence[int]) -> Row:
-    name = _short_name(drafts[users[0]])
-    return Row(kind="to", text=f"→ {name}" if len(users) == 1 else f"→ {len(users)} users")
-
-
-def _short_name(draft: _Draft) -> str:
-    return shorten_middle(draft.nodes[0].name, _LONGEST_LABEL)
-
-
-def _box(draft: _Draft, rows: list[Row], arrangement: Arrangement, number: int) -> Box:
+def _box(draft: _Draft, arrangement: Arrangement, number: int) -> Box:
     node = draft.nodes[0]
     label, caption = operator_label(node), arrangement.captions.get(number, "")
     value = value_text(node)
@@ -199,14 +193,31 @@ def _box(draft: _Draft, rows: list[Row], arrangement: Arrangement, number: int) 
         caption=caption,
         value=value,
         place=place_text(node.source) if node.is_operator else "",
-        rows=(*_state_rows(draft), *_limited(rows)),
+        rows=(*_state_rows(draft), *_written_rows(draft)),
         nodes=tuple(part.name for part in everything),
-        details=(
-            *(line for part in draft.nodes for line in detail_lines(part)),
-            *(brief_line(part) for part in draft.state.values()),
-        ),
+        details=(*detail_lines(node), *_brief([*draft.nodes[1:], *draft.state.values()])),
         cluster=arrangement.cluster[number],
+        path=arrangement.whole.get(number, ""),
+        operators=sum(part.is_operator for part in draft.nodes),
+        parameters=sum(_numbers(part) for part in draft.state.values()),
     )
+
+
+def _brief(nodes: Sequence[Node]) -> list[str]:
+    lines = [brief_line(node) for node in nodes[:_BRIEF]]
+    more = len(nodes) - _BRIEF
+    return [*lines, f"and {more} more"] if more > 0 else lines
+
+
+def _numbers(node: Node) -> int:
+    """How many numbers a parameter has; 0 for all else, and where a size is not a number."""
+    sizes = node.shape if node.role == "parameter" and node.shape is not None else ("",)
+    return math.prod(size if isinstance(size, int) else 0 for size in sizes)
+
+
+def _written_rows(draft: _Draft) -> list[Row]:
+    names = shorten(", ".join(draft.writes), _LONGEST_LABEL)
+    return [Row(kind="to", text=f"writes {names}")] if names else []
 
 
 def _state_rows(draft: _Draft) -> tuple[Row, ...]:
@@ -215,11 +226,4 @@ def _state_rows(draft: _Draft) -> tuple[Row, ...]:
     texts = state_texts((part, "transposed" if part.name in transposed else "") for part in parts)
     if draft.nodes[0].op == "output" and len(texts) > 1:
         texts = [f"{len(parts)} parameters and buffers"]
-    return _limited([Row(kind="state", text=text) for text in texts])
-
-
-def _limited(rows: list[Row]) -> tuple[Row, ...]:
-    if len(rows) <= _SHOWN_ROWS:
-        return tuple(rows)
-    more = Row(kind=rows[0].kind, text=f"and {len(rows) - _SHOWN_ROWS + 1} more")
-    return (*rows[: _SHOWN_ROWS - 1], more)
+    return limited([Row(kind="state", text=text) for text in texts])

@@ -30,6 +30,10 @@ class Box(Data, frozen=True, kw_only=True):
         nodes: Names of all nodes it stands for.
         details: Lines for a tooltip: all that is known of the nodes.
         cluster: Index of the innermost cluster it is in, or -1.
+        path: Of the module it is all of; empty where it is but a part of one.
+        operators: How many operators it stands for.
+        parameters: Numbers in the parameters that it uses; 0 where their sizes are not known.
+        count: How many equal ones it stands for.
     """
 
     name: str
@@ -42,6 +46,10 @@ class Box(Data, frozen=True, kw_only=True):
     nodes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     cluster: int = -1
+    path: str = ""
+    operators: int = 0
+    parameters: int = 0
+    count: int = 1
 
 
 class Edge(Data, frozen=True, kw_only=True):
@@ -59,12 +67,32 @@ class Cluster(Data, frozen=True, kw_only=True):
         path: Full attribute path of the module.
         type: Qualified class name.
         parent: Index of the cluster around it, always a smaller one; -1 at the root.
+        leaf: Whether no other module is called in it.
+        repeats: How many equal ones, one after another, it stands for.
+        note: How it differs from those like it; empty where there are none.
     """
 
     label: str
     path: str
     type: str = ""
     parent: int = -1
+    leaf: bool = False
+    repeats: int = 1
+    note: str = ""
+
+
+class Loop(Data, frozen=True, kw_only=True):
+    """A value that each of several equal clusters takes from the one before.
+
+    Attributes:
+        cluster: The one that stands for all.
+        source: The box in it that makes the value.
+        target: The box in it that uses the value of the one before.
+    """
+
+    cluster: int
+    source: int
+    target: int
 
 
 class Diagram(Data, frozen=True, kw_only=True):
@@ -77,6 +105,8 @@ class Diagram(Data, frozen=True, kw_only=True):
         clusters: Outer ones before those in them.
         operators: How many operators the graph has.
         nodes: How many nodes it has.
+        loops: Values from one of several equal clusters to the next.
+        hidden: What was left out of the picture and why; empty where nothing was.
     """
 
     title: str
@@ -85,3 +115,5 @@ class Diagram(Data, frozen=True, kw_only=True):
     clusters: tuple[Cluster, ...] = ()
     operators: int = 0
     nodes: int = 0
+    loops: tuple[Loop, ...] = ()
+    hidden: str = ""

@@ -10,7 +10,7 @@ _DTYPES = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"
 _DTYPE = re.compile(r"^(float|int|uint|complex|bfloat)(\d.*)$")
 _WORD = re.compile(r"\w+")
 _USER_NAME = re.compile(r"^L\['(\w+)'\](.*)$")
-_LONGEST_DETAIL = 300
+_LONGEST_DETAIL = 100
 _LONGEST_NAME = 44
 _LONGEST_ROW = 26
 TIMES = "×"
@@ -101,30 +101,24 @@ def title_text(graph: Graph, operators: int, subgraph: str = "") -> str:
 
 
 def detail_lines(node: Node) -> list[str]:
-    """All that is known of a node, for a tooltip."""
+    """What a tooltip says of a node: what it calls, and the line that made it.
+
+    A picture has hundreds of them, so they are short; all that is known is in the report.
+    """
     arguments = list(node.args) + [f"{name}={text}" for name, text in node.kwargs]
     called = f"{node.target}({', '.join(arguments)})" if node.is_operator else node.target
-    lines = [f"{node.name}: {node.op} {called}"]
+    lines = [f"{node.name}: {called}"]
     if node.role or node.origin:
         lines.append(" ".join(part for part in (node.role, node.origin) if part))
-    lines += [_tensor_detail(tensor) for tensor in node.tensors]
-    if node.value and not node.tensors:
-        lines.append(node.value)
-    if node.source:
-        lines.append(f"{place_text(node.source)}  {node.source.code}".rstrip())
-    if node.modules:
-        lines.append(f"in {node.modules[-1].path or 'the root module'} {node.modules[-1].type}")
+    if len(node.tensors) > 1:
+        lines.append(", ".join(map(tensor_text, node.tensors)))
+    if node.source and node.source.code:
+        lines.append(node.source.code)
     return [shorten(line, _LONGEST_DETAIL) for line in lines]
 
 
 def brief_line(node: Node) -> str:
     """What a tooltip says of a node that is but a row in the box."""
-    tensors = ", ".join(_tensor_detail(tensor) for tensor in node.tensors)
-    parts = [f"{node.name}:", node.role or node.op, node.origin, tensors]
+    tensors = ", ".join(tensor_text(tensor) for tensor in node.tensors)
+    parts = [f"{node.name}:", node.origin or node.target, tensors]
     return shorten(" ".join(part for part in parts if part), _LONGEST_DETAIL)
-
-
-def _tensor_detail(tensor: TensorSpec) -> str:
-    stride = "" if not tensor.stride else f", stride ({', '.join(map(str, tensor.stride))})"
-    device = f", {tensor.device}" if tensor.device else ""
-    return f"{shape_text(tensor.shape)} {tensor.dtype}{stride}{device}"

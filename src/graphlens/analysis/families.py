@@ -5,13 +5,14 @@ import re
 from graphlens.analysis.operators import operator_label
 from graphlens.model import Node
 
-MATRIX, POINTWISE, NORMALISATION, REDUCTION, VIEW, OTHER, INPUT, OUTPUT = FAMILIES = (
+MATRIX, POINTWISE, NORMALISATION, REDUCTION, VIEW, OTHER, MODULE, INPUT, OUTPUT = FAMILIES = (
     "matrix",
     "pointwise",
     "normalisation",
     "reduction",
     "view",
     "other",
+    "module",
     "input",
     "output",
 )

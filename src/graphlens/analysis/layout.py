@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from graphlens.analysis.box_size import HEADER, box_size, header_width, tag_width
 from graphlens.analysis.diagram_data import Diagram
+from graphlens.analysis.diagram_tree import ROOT, Member, members
 from graphlens.analysis.families import OUTPUT
 from graphlens.analysis.layout_block import lay_block
 from graphlens.analysis.layout_data import (
@@ -27,10 +28,10 @@ from graphlens.analysis.layout_data import (
 
 __all__ = ["Layout", "Rect", "Route", "Tag", "layout"]
 
-_ROOT = -1
 _TALLEST_ROOT = 1400
 _TALLEST_CLUSTER = 2600
 _SIDE = 14
+_LOOP = 12
 
 
 def layout(diagram: Diagram) -> Layout:
@@ -42,23 +43,24 @@ def layout(diagram: Diagram) -> Layout:
     sizes = [box_size(box) for box in diagram.boxes]
     tags = [tag_width(box.name) for box in diagram.boxes]
     parents = [cluster.parent for cluster in diagram.clusters]
-    members = _members(diagram)
+    contents = members(diagram)
     wires = _wires(diagram, parents)
     blocks: dict[int, Block] = {}
     output = _output(diagram)
-    for container in range(len(parents) - 1, _ROOT - 1, -1):
+    for container in range(len(parents) - 1, ROOT - 1, -1):
         parts = [
             Part(*sizes[number], is_last=number == output) if is_box else _part(blocks[number])
-            for is_box, number in members[container]
+            for is_box, number in contents[container]
         ]
-        place = {member: index for index, member in enumerate(members[container])}
+        place = {member: index for index, member in enumerate(contents[container])}
         inside = [wire.placed(place) for wire in wires[container].values()]
-        tallest = _TALLEST_ROOT if container == _ROOT else _TALLEST_CLUSTER
+        tallest = _TALLEST_ROOT if container == ROOT else _TALLEST_CLUSTER
         block = lay_block(parts, inside, tags, tallest)
-        if container != _ROOT:
-            block = _framed(block, header_width(diagram.clusters[container]))
+        if container != ROOT:
+            headline = header_width(diagram.clusters[container])
+            block = _framed(block, headline, _loops(diagram, container, block))
         blocks[container] = block
-    return _absolute(members, blocks, sizes, len(parents))
+    return _absolute(contents, blocks, sizes, len(parents))
 
 
 def _output(diagram: Diagram) -> int | None:
@@ -67,36 +69,16 @@ def _output(diagram: Diagram) -> int | None:
     return ends[-1] if ends and all(edge.source != ends[-1] for edge in diagram.edges) else None
 
 
-_Member = tuple[bool, int]
-"""A box (True) or a cluster (False) by its index."""
-
-
-def _members(diagram: Diagram) -> dict[int, list[_Member]]:
-    """What is directly in each container, in the order of the boxes."""
-    members: dict[int, list[_Member]] = {_ROOT: []}
-    members |= {index: [] for index in range(len(diagram.clusters))}
-    seen: set[int] = set()
-    for number, box in enumerate(diagram.boxes):
-        members[box.cluster].append((True, number))
-        inner = box.cluster
-        while inner != _ROOT and inner not in seen:
-            seen.add(inner)
-            parent = diagram.clusters[inner].parent
-            members[parent].append((False, inner))
-            inner = parent
-    return members
-
-
 class _Use:
     """A value in one container: where it comes from and where it goes."""
 
     def __init__(self, value: int) -> None:
         self.value = value
-        self.source: _Member | None = None
-        self.targets: dict[_Member, None] = {}
+        self.source: Member | None = None
+        self.targets: dict[Member, None] = {}
         self.leaves = False
 
-    def placed(self, place: dict[_Member, int]) -> Wire:
+    def placed(self, place: dict[Member, int]) -> Wire:
         source = OUTSIDE if self.source is None else place[self.source]
         return Wire(self.value, source, [place[target] for target in self.targets], self.leaves)
 
@@ -105,18 +87,18 @@ def _wires(diagram: Diagram, parents: Sequence[int]) -> dict[int, dict[int, _Use
     """Takes each edge apart into its pieces in the containers it goes through."""
     depths: list[int] = []
     for parent in parents:
-        depths.append(depths[parent] + 1 if parent != _ROOT else 1)
-    wires: dict[int, dict[int, _Use]] = {index: {} for index in range(_ROOT, len(parents))}
+        depths.append(depths[parent] + 1 if parent != ROOT else 1)
+    wires: dict[int, dict[int, _Use]] = {index: {} for index in range(ROOT, len(parents))}
 
     def use(container: int, value: int) -> _Use:
         return wires[container].setdefault(value, _Use(value))
 
     def depth(container: int) -> int:
-        return depths[container] if container != _ROOT else 0
+        return depths[container] if container != ROOT else 0
 
     for edge in diagram.edges:
-        left: _Member = (True, edge.source)
-        right: _Member = (True, edge.target)
+        left: Member = (True, edge.source)
+        right: Member = (True, edge.target)
         above, below = diagram.boxes[edge.source].cluster, diagram.boxes[edge.target].cluster
         while above != below:
             if depth(above) >= depth(below):
@@ -136,22 +118,34 @@ def _part(block: Block) -> Part:
     return Part(block.width, block.height, block.ins, block.outs, is_box=False)
 
 
-def _framed(block: Block, headline: int) -> Block:
+def _loops(diagram: Diagram, cluster: int, block: Block) -> list[tuple[int, int]]:
+    """Values that leave a repeated block and are those that enter it again, in its place."""
+    loops = [loop for loop in diagram.loops if loop.cluster == cluster]
+    targets = {loop.target for loop in loops}
+    fed = [e.source for e in diagram.edges if e.target in targets and e.source in block.ins]
+    sources = {loop.source for loop in loops if loop.source in block.outs}
+    return [(source, fed[0]) for source in sorted(sources)[:1] if fed]
+
+
+def _framed(block: Block, headline: int, loops: Sequence[tuple[int, int]]) -> Block:
     """The block with a frame and a headline; lines are led through the frame."""
-    width = max(block.width + 2 * _SIDE, headline)
+    more = _LOOP if loops else 0
+    width = max(block.width + 2 * (_SIDE + more), headline)
     width += width % 2
-    left = (width - block.width) // 2
-    height = HEADER + block.height + _SIDE
+    left, top = (width - block.width) // 2, HEADER + more
+    end = top + block.height + more
+    height = end + _SIDE
     ins = {value: x + left for value, x in block.ins.items()}
     outs = {value: x + left for value, x in block.outs.items()}
-    routes = [
-        Route(r.source, moved(r.points, left, HEADER), r.arrow, r.wraps) for r in block.routes
-    ]
-    routes += [Route(value, ((x, 0), (x, HEADER))) for value, x in ins.items()]
-    routes += [Route(value, ((x, height - _SIDE), (x, height))) for value, x in outs.items()]
-    tags = [Tag(tag.source, _shifted(tag.rect, left, HEADER), tag.incoming) for tag in block.tags]
-    places = list(moved(block.places, left, HEADER))
-    return Block(width, height, places, routes, tags, ins, outs)
+    routes = [route.moved(left, top) for route in block.routes]
+    routes += [Route(value, ((x, 0), (x, top))) for value, x in ins.items()]
+    routes += [Route(value, ((x, end - more), (x, height))) for value, x in outs.items()]
+    for source, value in loops:
+        lane, high, low = width - _SIDE, HEADER + 2, end
+        way = ((outs[source], low), (lane, low), (lane, high), (ins[value], high))
+        routes.append(Route(source, (*way, (ins[value], top)), again=True))
+    tags = [Tag(tag.source, _shifted(tag.rect, left, top), tag.incoming) for tag in block.tags]
+    return Block(width, height, list(moved(block.places, left, top)), routes, tags, ins, outs)
 
 
 def _shifted(rect: Rect, x: int, y: int) -> Rect:
@@ -159,27 +153,25 @@ def _shifted(rect: Rect, x: int, y: int) -> Rect:
 
 
 def _absolute(
-    members: dict[int, list[_Member]],
+    contents: dict[int, list[Member]],
     blocks: dict[int, Block],
     sizes: Sequence[Point],
     clusters: int,
 ) -> Layout:
     """All places in the coordinates of the whole picture."""
-    corners: dict[_Member, Point] = {(False, _ROOT): (0, 0)}
+    corners: dict[Member, Point] = {(False, ROOT): (0, 0)}
     routes: list[Route] = []
     tags: list[Tag] = []
-    for container in range(_ROOT, clusters):
+    for container in range(ROOT, clusters):
         block = blocks[container]
         left, top = corners[(False, container)]
-        for member, (x, y) in zip(members[container], block.places, strict=True):
+        for member, (x, y) in zip(contents[container], block.places, strict=True):
             corners[member] = (x + left, y + top)
-        for route in block.routes:
-            points = moved(route.points, left, top)
-            routes.append(Route(route.source, points, route.arrow, route.wraps))
+        routes += [route.moved(left, top) for route in block.routes]
         tags += [Tag(t.source, _shifted(t.rect, left, top), t.incoming) for t in block.tags]
     return Layout(
-        width=blocks[_ROOT].width,
-        height=blocks[_ROOT].height,
+        width=blocks[ROOT].width,
+        height=blocks[ROOT].height,
         boxes=tuple(Rect(*corners[(True, i)], *sizes[i]) for i in range(len(sizes))),
         clusters=tuple(
             Rect(*corners[(False, i)], blocks[i].width, blocks[i].height) for i in range(clusters)

@@ -18,7 +18,6 @@ from graphlens.analysis.layout_data import (
     Route,
     Tag,
     Wire,
-    moved,
 )
 from graphlens.analysis.layout_ranks import PART_GAP
 
@@ -206,8 +205,7 @@ def _include(joined: Block, chunk: Chunk, block: Block, left: int, top: int) -> 
     for number, (x, y) in zip(chunk.parts, block.places, strict=True):
         joined.places[number] = (x + left, y + top)
     for route in block.routes:
-        points = moved(route.points, left, top)
-        joined.routes.append(Route(route.source, points, route.arrow, route.wraps))
+        joined.routes.append(route.moved(left, top))
     for tag in block.tags:
         rect = Rect(tag.rect.x + left, tag.rect.y + top, tag.rect.width, tag.rect.height)
         joined.tags.append(Tag(tag.source, rect, tag.incoming))

@@ -1,7 +1,7 @@
 """What a layout takes and gives: whole pixels, y downwards."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Point = tuple[int, int]
 
@@ -25,12 +25,18 @@ class Route:
         points: At least two. Between points of the same x it is straight, else it may be curved.
         arrow: Whether it ends at a box that uses the value.
         wraps: Whether it leads to another column: right-angled, and upwards on its way.
+        again: Whether it leads from the end of a repeated block back to its beginning.
     """
 
     source: int
     points: tuple[Point, ...]
     arrow: bool = False
     wraps: bool = False
+    again: bool = False
+
+    def moved(self, x: int, y: int) -> "Route":
+        """The same elsewhere."""
+        return replace(self, points=moved(self.points, x, y))
 
 
 @dataclass(frozen=True)

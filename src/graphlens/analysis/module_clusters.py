@@ -20,6 +20,7 @@ class Arrangement:
         clusters: Outer ones before those in them.
         cluster: Of each box the innermost cluster, or -1.
         captions: Of boxes that are all of a module: that module.
+        whole: Of the same boxes the module's path.
     """
 
     order: list[int]
@@ -27,6 +28,7 @@ class Arrangement:
     clusters: tuple[Cluster, ...]
     cluster: list[int]
     captions: dict[int, str]
+    whole: dict[int, str]
 
 
 def arrange(paths: Sequence[Path], inputs: Sequence[Sequence[int]]) -> Arrangement:
@@ -46,11 +48,12 @@ def arrange(paths: Sequence[Path], inputs: Sequence[Sequence[int]]) -> Arrangeme
     kept = [call for call in calls if call.boxes > 1]
     for index, call in enumerate(kept):
         call.index = index
-    cluster, captions = [-1] * len(order), {}
+    cluster, captions, whole = [-1] * len(order), {}, {}
     for box in order:
         own = inner[box]
         if own and own.boxes == 1:
             captions[box] = _label(own)
+            whole[box] = own.path
         drawn = _drawn(own)
         cluster[box] = drawn.index if drawn else -1
     clusters = tuple(
@@ -59,10 +62,11 @@ def arrange(paths: Sequence[Path], inputs: Sequence[Sequence[int]]) -> Arrangeme
             path=call.path,
             type=call.type,
             parent=call.parent.index if call.parent else -1,
+            leaf=call.leaf,
         )
         for call in kept
     )
-    return Arrangement(order, position, clusters, cluster, captions)
+    return Arrangement(order, position, clusters, cluster, captions, whole)
 
 
 @dataclass(eq=False)
@@ -75,6 +79,7 @@ class _Call:
     number: int
     boxes: int = 0
     index: int = -1
+    leaf: bool = True
 
 
 def _calls(paths: Sequence[Path], order: Sequence[int]) -> tuple[list[_Call], list[_Call | None]]:
@@ -88,6 +93,8 @@ def _calls(paths: Sequence[Path], order: Sequence[int]) -> tuple[list[_Call], li
         del opened[common_depth(before, path) :]
         for module in path[len(opened) :]:
             times[module] = times.get(module, 0) + 1
+            if opened:
+                opened[-1].leaf = False
             opened.append(_Call(*module, opened[-1] if opened else None, times[module]))
             calls.append(opened[-1])
         for call in opened:

@@ -9,11 +9,12 @@ from typing import cast
 
 from graphviz import Digraph, escape, nohtml
 
-from graphlens.analysis.diagram import Box, Diagram, diagrams
+from graphlens.analysis.diagram_data import Box, Diagram
 from graphlens.analysis.text_width import visible
 from graphlens.errors import UsageError
 from graphlens.model import Graph, Report
 from graphlens.renderers.svg_style import BADGES, light_colours
+from graphlens.renderers.viewing import Viewing
 
 _MANY_BOXES = 300
 _FONT = "Helvetica"
@@ -21,7 +22,7 @@ _FRAME = "#b9c2cc"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DotRenderer:
+class DotRenderer(Viewing):
     """Writes DOT.
 
     Attributes:
@@ -31,17 +32,17 @@ class DotRenderer:
     direction: str = "TB"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.direction not in ("TB", "LR", "BT", "RL"):
             raise UsageError(f"direction={self.direction!r}: give one of TB, LR, BT, RL.")
 
     def graph(self, graph: Graph) -> str:
         """One graph, with the bodies of its higher-order operators as further clusters."""
-        return self._text(diagrams(graph))
+        return self._text(self.of_graph(graph))
 
     def report(self, report: Report) -> str:
         """Every graph that Dynamo captured, each a cluster."""
-        captured = [graph for graph in report.graphs if graph.stage == "dynamo"]
-        return self._text([part for graph in captured for part in diagrams(graph)])
+        return self._text(self.of_report(report))
 
     def _text(self, parts: Sequence[Diagram]) -> str:
         whole = Digraph("graphlens", graph_attr=self._attributes(parts))
@@ -83,6 +84,10 @@ def _fill(graph: Digraph, part: Diagram, prefix: str) -> None:
         (clusters[cluster.parent] if cluster.parent >= 0 else graph).subgraph(inner)
     for edge in part.edges:
         graph.edge(f"{prefix}b{edge.source}", f"{prefix}b{edge.target}")
+    for loop in part.loops:
+        ends = f"{prefix}b{loop.source}", f"{prefix}b{loop.target}"
+        if ends[0] != ends[1]:
+            graph.edge(*ends, style="dashed", constraint="false")
 
 
 def _headline(text: str) -> dict[str, str]:

@@ -3,23 +3,26 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graphlens.analysis.diagram import Diagram, diagrams
+from graphlens.analysis.box_size import TEXT_SIZE
+from graphlens.analysis.diagram_data import Diagram
 from graphlens.analysis.layout import Layout, layout
 from graphlens.analysis.text_width import text_width
 from graphlens.errors import UsageError
 from graphlens.model import Graph, Report
 from graphlens.renderers.svg_draw import draw, legend, text_element, xml_text
 from graphlens.renderers.svg_style import THEMES, style
+from graphlens.renderers.viewing import Viewing
 
 _MARGIN = 20
 _TITLE_SIZE = 16
 _TITLE = 34
+_HIDDEN = 22
 _BETWEEN = 36
 _NARROWEST = 420
 
 
 @dataclass(frozen=True, kw_only=True)
-class SvgRenderer:
+class SvgRenderer(Viewing):
     """Draws graphs; no other program or library is needed.
 
     Attributes:
@@ -31,17 +34,17 @@ class SvgRenderer:
     legend: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.theme not in THEMES:
             raise UsageError(f"theme={self.theme!r}: give one of {', '.join(THEMES)}.")
 
     def graph(self, graph: Graph) -> str:
         """One graph, with the bodies of its higher-order operators beneath it."""
-        return self._picture(diagrams(graph))
+        return self._picture(self.of_graph(graph))
 
     def report(self, report: Report) -> str:
         """Every graph that Dynamo captured, one beneath the other."""
-        captured = [graph for graph in report.graphs if graph.stage == "dynamo"]
-        return self._picture([part for graph in captured for part in diagrams(graph)])
+        return self._picture(self.of_report(report))
 
     def _picture(self, parts: Sequence[Diagram]) -> str:
         if not parts:
@@ -50,6 +53,7 @@ class SvgRenderer:
         width = 2 * _MARGIN + max(
             _NARROWEST,
             *(text_width(part.title, _TITLE_SIZE, bold=True) * 21 // 20 for part in parts),
+            *(text_width(part.hidden, TEXT_SIZE) * 21 // 20 for part in parts),
             *(placed.width for placed in layouts),
         )
         body: list[str] = []
@@ -57,6 +61,9 @@ class SvgRenderer:
         for number, (part, placed) in enumerate(zip(parts, layouts, strict=True)):
             body.append(text_element(_MARGIN, y + _TITLE_SIZE, part.title, "t"))
             y += _TITLE
+            if part.hidden:
+                body.append(text_element(_MARGIN, y + 4, part.hidden, "q"))
+                y += _HIDDEN
             if number == 0 and self.legend:
                 shown = {box.family for each in parts for box in each.boxes}
                 lines, height = legend(shown, width - 2 * _MARGIN)

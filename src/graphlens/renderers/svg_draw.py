@@ -132,6 +132,9 @@ def _lines(diagram: Diagram, routes: Iterable[Route]) -> Iterable[str]:
     heads: list[str] = []
     for route in routes:
         points = list(route.points)
+        if route.again:
+            yield f'<path class="e z" d="{_turns(points)}"><title>to the next one</title></path>'
+            continue
         if route.arrow:
             x, y = points[-1]
             heads.append(f"M{x} {y}l-4-{_ARROW}h8z")

@@ -12,6 +12,7 @@ BADGES = {
     families.REDUCTION: ("r", "Σ", "reduction"),
     families.VIEW: ("v", "=", "view, copy, index"),
     families.OTHER: ("o", "·", "other"),
+    families.MODULE: ("d", "▣", "module"),
     families.INPUT: ("i", "↓", "input"),
     families.OUTPUT: ("u", "↑", "output"),
 }
@@ -27,6 +28,7 @@ _FIXED = """\
 .gl .p{text-anchor:end}
 .gl .e{fill:none;stroke-width:1.3}
 .gl .e:hover{stroke-width:3}
+.gl .z{stroke-dasharray:6 4}
 .gl .b rect{stroke-width:1}
 .gl .b .s{stroke:none}
 """
@@ -41,6 +43,7 @@ _LIGHT = (
         "r": ("#fdf1e3", "#c98432", "#a5620d"),
         "v": ("#ffffff", "#8d98a5", "#6b7683"),
         "o": ("#ffffff", "#5b6672", "#434d58"),
+        "d": ("#f1f3f6", "#5b6672", "#434d58"),
         "i": ("#e3f6f6", "#2c8f91", "#17777a"),
         "u": ("#fdeaf0", "#c4557d", "#ab3a64"),
     },
@@ -54,6 +57,7 @@ _DARK = (
         "r": ("#33240f", "#b67d36", "#e8b06a"),
         "v": ("#10161d", "#66727f", "#9aa6b2"),
         "o": ("#10161d", "#8a97a5", "#c3ccd5"),
+        "d": ("#1a222b", "#8a97a5", "#c3ccd5"),
         "i": ("#0f2b2c", "#3b9092", "#6fcdcf"),
         "u": ("#351b26", "#b5587a", "#f094b4"),
     },
