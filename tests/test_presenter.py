@@ -99,6 +99,7 @@ def test_a_folder_gets_everything(path):
         "graphs/1_0_dynamo.txt",
         "graphs/2_0_forward.svg",
         "graphs/2_0_forward.txt",
+        "map.svg",
         "report.html",
         "report.json",
         "report.svg",

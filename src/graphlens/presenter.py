@@ -24,7 +24,7 @@ FALLBACK_SIZE = (100, 24)
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST_SLUG = 80
 _REPORT_FILES = ("report.html", "report.json", "report.txt", "report.svg")
-_TIMINGS_FILE = "timings.svg"
+_MAP_FILE, _TIMINGS_FILE = "map.svg", "timings.svg"
 _GRAPH_SUFFIXES = (".svg", ".txt")
 
 
@@ -84,8 +84,9 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
     """Writes a report in the format of the path's suffix, or all formats into a folder.
 
     A path without a suffix, one that ends in a slash, and an existing folder get
-    ``report.html``, ``report.json``, ``report.txt``, ``report.svg``, and a diagram and a table of
-    each graph in ``graphs/``; where it was timed also ``timings.svg``, a bar chart.
+    ``report.html``, ``report.json``, ``report.txt``, ``report.svg``, ``map.svg``, which shows the
+    whole program, and a diagram and a table of each graph in ``graphs/``; where it was timed also
+    ``timings.svg``, a bar chart.
 
     Raises:
         OutputError: The suffix is unknown or a file cannot be written.
@@ -104,6 +105,7 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
     folder = Path(given)
     for name in _REPORT_FILES:
         _write(folder / name, _renderer(Path(name).suffix, {}).report(report))
+    _write(folder / _MAP_FILE, _renderer("map", {}).report(report))
     if timings_of(report):
         _write(folder / _TIMINGS_FILE, _renderer("timings", {}).report(report))
     names = slugs([graph.id for graph in report.graphs])

@@ -36,6 +36,8 @@ _BUILT_IN = {
     "markdown": Entry("graphlens.renderers.markdown:MarkdownRenderer"),
     "svg": Entry("graphlens.renderers.svg:SvgRenderer"),
     "timings": Entry("graphlens.renderers.timings_svg:TimingsRenderer"),
+    "map": Entry("graphlens.renderers.map_svg:MapRenderer"),
+    "map_text": Entry("graphlens.renderers.map_text:MapTextRenderer"),
     "dot": Entry("graphlens.renderers.dot:DotRenderer"),
     "text": Entry("graphlens.renderers.textfile:TextRenderer"),
     "tsv": Entry(_TABLE, {"format": "tsv"}),
