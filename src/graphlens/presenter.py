@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import graphlens.pictures as pictures
 import graphlens.registry as registry
 from graphlens.errors import OutputError, ReportFormatError
 from graphlens.model import Graph, Report, from_json
@@ -76,7 +77,7 @@ def save_graph(graph: Graph, path: str | os.PathLike[str], **options: object) ->
             f"{given} names no format. Give a file with one of these suffixes: "
             f"{', '.join(registry.suffixes())}."
         )
-    _write(Path(given), _renderer(suffix, options).graph(graph))
+    _write(Path(given), _rendered(suffix, options, graph))
     return given
 
 
@@ -95,7 +96,7 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
     given = os.fspath(path)
     suffix = Path(given).suffix
     if not _is_folder(given) and suffix:
-        _write(Path(given), _renderer(suffix, options).report(report))
+        _write(Path(given), _rendered(suffix, options, report))
         return given
     if options:
         raise OutputError(
@@ -185,6 +186,16 @@ def slugs(ids: list[str]) -> list[str]:
     return result
 
 
+def _rendered(suffix: str, options: dict[str, object], what: Graph | Report) -> str | bytes:
+    """A file's contents in the format of a suffix."""
+    picture = suffix.lower() in pictures.SUFFIXES
+    chosen = {"theme": "light", **options} if picture else options
+    scale = {"scale": chosen.pop("scale")} if picture and "scale" in chosen else {}
+    renderer = _renderer(suffix, chosen)
+    text = renderer.graph(what) if isinstance(what, Graph) else renderer.report(what)
+    return pictures.converted(text, suffix.lower(), **scale) if picture else text
+
+
 def _renderer(name: str, options: dict[str, object]) -> Renderer:
     """The renderer, told to name files relative to the current folder."""
     if "root" in registry.option_names(name):
@@ -196,17 +207,18 @@ def _is_folder(path: str) -> bool:
     return path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, contents: str | bytes) -> None:
     """Writes a file whole or not at all: beside its place first, then moved there."""
     # A lone surrogate (a file name that was no UTF-8) cannot be encoded; its escape can.
-    data = text.encode("utf-8", errors="backslashreplace")
+    if isinstance(contents, str):
+        contents = contents.encode("utf-8", errors="backslashreplace")
     # Through a link, not over it.
     target = Path(os.path.realpath(path))
     temporary = _temporary(target)
     with _clear_errors(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            temporary.write_bytes(data)
+            temporary.write_bytes(contents)
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)

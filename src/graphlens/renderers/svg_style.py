@@ -19,7 +19,7 @@ BADGES = {
 """Of each family: its class, the sign in its badge, and what the legend says."""
 
 _FIXED = """\
-.gl{max-width:100%;height:auto}
+@media screen{.gl{max-width:100%;height:auto}}
 .gl text{font:11px Helvetica,Arial,"Liberation Sans",sans-serif;white-space:pre}
 .gl .t{font-size:16px;font-weight:bold}
 .gl .l{font-size:13px;font-weight:bold}
