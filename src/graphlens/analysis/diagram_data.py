@@ -8,7 +8,8 @@ class Row(Data, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``state`` (a parameter, buffer, constant or body of the operator), ``from`` (a value
-            used without a line to it) or ``to`` (users without a line to them).
+            used without a line to it), ``to`` (users without a line to them) or ``mark`` (what
+            the box is coloured by).
         text: What it says.
     """
 
@@ -34,6 +35,8 @@ class Box(Data, frozen=True, kw_only=True):
         operators: How many operators it stands for.
         parameters: Numbers in the parameters that it uses; 0 where their sizes are not known.
         count: How many equal ones it stands for.
+        heat: Of what it is coloured by instead of its family, 1 to 5; 0 where that says nothing
+            of it, and None where colours are those of families.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Box(Data, frozen=True, kw_only=True):
     operators: int = 0
     parameters: int = 0
     count: int = 1
+    heat: int | None = None
 
 
 class Edge(Data, frozen=True, kw_only=True):

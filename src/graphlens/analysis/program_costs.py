@@ -1,10 +1,9 @@
 """Measured times by what they belong to on the map of a program, and what is saved for backward."""
 
-import re
 from collections.abc import Sequence
-from math import prod
 
 from graphlens.analysis.program_map_data import Cost, Saved
+from graphlens.analysis.tensor_bytes import tensor_bytes
 from graphlens.model import (
     CandidateTiming,
     Graph,
@@ -12,12 +11,10 @@ from graphlens.model import (
     Report,
     StepPart,
     StepParts,
-    TensorSpec,
     Timing,
     Unavailable,
 )
 
-_BITS = re.compile(r"^(?:b?float|u?int|complex)(\d+)")
 # Kept whether or not there is a backward, or no memory of the forward's.
 _NOT_SAVED = frozenset({"tangent", "parameter", "buffer", "symbol", "constant"})
 _FORWARD = ("forward", "inference")
@@ -101,18 +98,10 @@ def saved_for(backward: Sequence[Graph]) -> Saved | None:
         if node.op == "placeholder" and node.role not in _NOT_SAVED
         for spec in node.tensors
     ]
-    sizes = [_bytes(spec) for spec in kept]
+    sizes = [tensor_bytes(spec) for spec in kept]
     known = [size for size in sizes if size is not None]
     unknown = Unavailable("a size is symbolic, or the width of a dtype is not known")
     return Saved(values=len(kept), bytes=sum(known) if len(known) == len(sizes) else unknown)
-
-
-def _bytes(spec: TensorSpec) -> int | None:
-    sizes = [size for size in spec.shape if isinstance(size, int)]
-    bits = 8 if spec.dtype == "bool" else int(found[1]) if (found := _BITS.match(spec.dtype)) else 0
-    if len(sizes) < len(spec.shape) or not bits:
-        return None
-    return prod(sizes) * bits // 8
 
 
 def _compiled(timing: Timing | None) -> CandidateTiming | None:

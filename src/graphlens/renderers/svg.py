@@ -9,8 +9,9 @@ from graphlens.analysis.layout import Layout, layout
 from graphlens.analysis.text_width import text_width
 from graphlens.errors import UsageError
 from graphlens.model import Graph, Report
-from graphlens.renderers.svg_draw import draw, legend, text_element, xml_text
-from graphlens.renderers.svg_style import THEMES, style
+from graphlens.renderers.overlay import FAMILY, Colour, Overlay, check_colour, overlaid, overlay
+from graphlens.renderers.svg_draw import draw, heat_legend, legend, text_element, xml_text
+from graphlens.renderers.svg_style import THEMES, heat_style, style
 from graphlens.renderers.viewing import Viewing
 
 _MARGIN = 20
@@ -28,25 +29,36 @@ class SvgRenderer(Viewing):
     Attributes:
         theme: ``light``, ``dark``, or ``auto`` for what the reader's system prefers.
         legend: Whether the picture explains its colours and signs.
+        colour: What boxes are coloured by: ``family``, the kind of work; ``memory``; ``accuracy``,
+            where a comparison found it; or numbers by node name.
     """
 
     theme: str = "auto"
     legend: bool = True
+    colour: Colour = FAMILY
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.theme not in THEMES:
             raise UsageError(f"theme={self.theme!r}: give one of {', '.join(THEMES)}.")
+        check_colour(self.colour)
 
     def graph(self, graph: Graph) -> str:
         """One graph, with the bodies of its higher-order operators beneath it."""
-        return self._picture(self.of_graph(graph))
+        return self._picture(*self._coloured(graph))
 
     def report(self, report: Report) -> str:
         """Every graph that Dynamo captured, one beneath the other."""
-        return self._picture(self.of_report(report))
+        captured = [graph for graph in report.graphs if graph.stage == "dynamo"]
+        made = [self._coloured(graph) for graph in captured]
+        parts = [part for parts, _ in made for part in parts]
+        return self._picture(parts, made[0][1] if made else None)
 
-    def _picture(self, parts: Sequence[Diagram]) -> str:
+    def _coloured(self, graph: Graph) -> tuple[list[Diagram], Overlay | None]:
+        parts, shown = self.of_graph(graph), overlay(graph, self.colour)
+        return overlaid(parts, shown) if shown else parts, shown
+
+    def _picture(self, parts: Sequence[Diagram], shown: Overlay | None) -> str:
         if not parts:
             parts = [Diagram(title="No graph was captured")]
         layouts = [layout(part) for part in parts]
@@ -65,8 +77,10 @@ class SvgRenderer(Viewing):
                 body.append(text_element(_MARGIN, y + 4, part.hidden, "q"))
                 y += _HIDDEN
             if number == 0 and self.legend:
-                shown = {box.family for each in parts for box in each.boxes}
-                lines, height = legend(shown, width - 2 * _MARGIN)
+                families = {box.family for each in parts for box in each.boxes}
+                lines, height = legend(families, width - 2 * _MARGIN)
+                if shown is not None:
+                    lines, height = heat_legend(shown.name, shown.upto(parts))
                 body += _moved(lines, _MARGIN, y)
                 y += height + 12 if height else 0
             left = _MARGIN if placed.width * 2 > width else (width - placed.width) // 2
@@ -82,6 +96,7 @@ class SvgRenderer(Viewing):
         width: int,
         height: int,
     ) -> str:
+        hot = self.colour != FAMILY
         title = (
             parts[0].title if len(parts) == 1 else f"{parts[0].title}, and {len(parts) - 1} more"
         )
@@ -90,7 +105,7 @@ class SvgRenderer(Viewing):
             f'height="{height}" viewBox="0 0 {width} {height}">',
             f"<title>{xml_text(title)}</title>",
             f"<desc>{xml_text(_description(parts, layouts))}</desc>",
-            f"<style>\n{style(self.theme)}</style>",
+            f"<style>\n{style(self.theme)}{heat_style(self.theme) if hot else ''}</style>",
             f'<rect class="g" width="{width}" height="{height}"/>',
             *body,
             "</svg>",

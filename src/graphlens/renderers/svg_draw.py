@@ -16,6 +16,9 @@ _LEGEND_LINE = 22
 _TAG_NAME = 40
 
 
+_ROW_CLASSES = {"state": "q", "mark": "hb"}
+
+
 def text_element(x: int, y: int, text: str, kind: str = "") -> str:
     """One line of text; ``kind`` is its class."""
     described = f' class="{kind}"' if kind else ""
@@ -60,6 +63,17 @@ def legend(families: Iterable[str], width: int) -> tuple[list[str], int]:
     return lines, y + _LEGEND_LINE if lines else 0
 
 
+def heat_legend(name: str, most: str) -> tuple[list[str], int]:
+    """A legend of what boxes are coloured by, from least to most; and its height."""
+    lines = [text_element(0, 12, name)]
+    x = text_width(name, 12) + 10
+    for level in range(1, 6):
+        lines.append(f'<g class="b h{level}"><rect x="{x}" width="{BADGE + 4}" height="16"/></g>')
+        x += BADGE + 4
+    lines.append(text_element(x + 6, 12, most))
+    return lines, _LEGEND_LINE
+
+
 def _depths(clusters: Sequence[Cluster]) -> list[int]:
     depths: list[int] = []
     for cluster in clusters:
@@ -86,6 +100,7 @@ def _headline(cluster: Cluster, rect: Rect, depth: int) -> str:
 
 def _box(box: Box, rect: Rect) -> str:
     kind, sign, _ = BADGES[box.family]
+    shown = kind if box.heat is None else f"h{box.heat}"
     corner = 12 if kind in "iu" else 4
     left, y = BADGE + PADDING, PADDING + 9
     texts = [text_element(BADGE // 2, rect.height // 2 + 5, sign, "k"),
@@ -95,7 +110,7 @@ def _box(box: Box, rect: Rect) -> str:
         texts.append(text_element(left, y, box.caption))
     for row in box.rows:
         y += LINE
-        texts.append(text_element(left, y, row.text, "q" if row.kind == "state" else "f"))
+        texts.append(text_element(left, y, row.text, _ROW_CLASSES.get(row.kind, "f")))
     y += LINE
     if box.value:
         texts.append(text_element(left, y, box.value))
@@ -103,7 +118,7 @@ def _box(box: Box, rect: Rect) -> str:
         texts.append(text_element(rect.width - PADDING, y, box.place, "q p"))
     title = "\n".join(xml_text(line) for line in box.details)
     return (
-        f'<g class="b {kind}" transform="translate({rect.x},{rect.y})"><title>{title}</title>'
+        f'<g class="b {shown}" transform="translate({rect.x},{rect.y})"><title>{title}</title>'
         f'<rect width="{rect.width}" height="{rect.height}" rx="{corner}"/>'
         f'<path class="s" d="{_strip(rect.height, corner)}"/>{"".join(texts)}</g>'
     )
@@ -133,7 +148,7 @@ def _lines(diagram: Diagram, routes: Iterable[Route]) -> Iterable[str]:
     for route in routes:
         points = list(route.points)
         if route.again:
-            yield f'<path class="e z" d="{_turns(points)}"><title>to the next one</title></path>'
+            yield f'<path class="e ag" d="{_turns(points)}"><title>to the next one</title></path>'
             continue
         if route.arrow:
             x, y = points[-1]

@@ -26,9 +26,10 @@ _FIXED = """\
 .gl .h{font-size:12px;font-weight:bold}
 .gl .k{font-size:13px;font-weight:bold;text-anchor:middle}
 .gl .p{text-anchor:end}
+.gl .hb{font-weight:bold}
 .gl .e{fill:none;stroke-width:1.3}
 .gl .e:hover{stroke-width:3}
-.gl .z{stroke-dasharray:6 4}
+.gl .ag{stroke-dasharray:6 4}
 .gl .b rect{stroke-width:1}
 .gl .b .s{stroke:none}
 """
@@ -62,6 +63,23 @@ _DARK = (
         "u": ("#351b26", "#b5587a", "#f094b4"),
     },
 )
+# From cold to hot, one hue: of each the fill, the frame and the badge. Texts stay readable on all.
+_LIGHT_HEATS = (
+    ("#ffffff", "#8d98a5", "#6b7683"),
+    ("#fff7ec", "#d9b27c", "#a5620d"),
+    ("#fee8c8", "#d99b4e", "#a5620d"),
+    ("#fdd49e", "#cf7f2a", "#8f4e06"),
+    ("#fdbb84", "#c2611b", "#7d3c04"),
+    ("#fc8d59", "#a8400c", "#5f2502"),
+)
+_DARK_HEATS = (
+    ("#10161d", "#66727f", "#9aa6b2"),
+    ("#241c12", "#6b5230", "#e8b06a"),
+    ("#33240f", "#8a6429", "#e8b06a"),
+    ("#4a2f0d", "#a97429", "#f0b871"),
+    ("#653a0c", "#c9842c", "#f6c588"),
+    ("#85440a", "#e8993b", "#ffd9a8"),
+)
 THEMES = ("auto", "light", "dark")
 # Of bar charts: the fill of each candidate's bars, the first for what the others are measured
 # against; then whiskers, lines of the scale, and good numbers.
@@ -86,6 +104,21 @@ def style(theme: str) -> str:
     if theme == "light":
         return light
     return f"{light}@media (prefers-color-scheme:dark){{\n{_colours(*_DARK)}}}\n"
+
+
+def heat_style(theme: str) -> str:
+    """What a picture whose boxes are coloured by numbers needs beyond `style`."""
+    light, dark = _heats(_LIGHT_HEATS), _heats(_DARK_HEATS)
+    if theme != "auto":
+        return dark if theme == "dark" else light
+    return f"{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"
+
+
+def _heats(levels: tuple[tuple[str, str, str], ...]) -> str:
+    return "".join(
+        f".gl .h{level} rect{{fill:{fill};stroke:{stroke}}}\n.gl .h{level} .s{{fill:{badge}}}\n"
+        for level, (fill, stroke, badge) in enumerate(levels)
+    )
 
 
 def light_colours(family: str) -> tuple[str, str]:
