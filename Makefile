@@ -19,7 +19,13 @@ PACKAGES := src tests examples benchmarks tools
 # One compile worker: tests measure and fork, and worker processes would outlive them.
 export TORCHINDUCTOR_COMPILE_THREADS := 1
 
-.PHONY: help demo test test-pytest-only lint cases compat bench gpu-check clean
+# As many tests at a time as there are cores, each with one thread; then those that measure time.
+define tests
+OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not alone" $(PYTEST_ARGS)
+$(BIN)/python -m pytest -m alone $(PYTEST_ARGS)
+endef
+
+.PHONY: help demo test test-pytest-only lint cases compat same-bytes bench gpu-check clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -30,7 +36,7 @@ demo: $(VENV)/.installed-examples  ## inspect a real model; writes graphlens-out
 	$(BIN)/graphlens demo
 
 test: lint  ## all checks: format, lint, types, layers, and every test
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(tests)
 
 lint: $(VENV)/.installed-test  ## format, lint, types and layers
 	$(BIN)/ruff format --check $(PACKAGES)
@@ -39,13 +45,26 @@ lint: $(VENV)/.installed-test  ## format, lint, types and layers
 	$(BIN)/lint-imports
 
 test-pytest-only: $(VENV)/.installed-test  ## the tests alone, such as with TORCH=2.13.0
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(tests)
 
 compat:  ## the tests on the oldest supported torch
 	$(MAKE) test-pytest-only TORCH=2.11.0
 
 cases: $(VENV)/.installed-test  ## all case programs under graphlens and under inductor; most of an hour
 	$(BIN)/python tools/run_cases.py --inner inductor --markdown docs/cases.md
+
+# The layers that draw need no torch, so these environments are small. A Python that is not there is
+# told, and the others are compared.
+same-bytes: $(VENV)/.installed-test  ## diagrams on Python 3.10 and 3.13 and with other hash seeds, byte for byte
+	@mkdir -p graphlens-out; export PYTHONHASHSEED=0; $(BIN)/python tools/same_bytes.py > graphlens-out/same-bytes; \
+	wc -l graphlens-out/same-bytes; \
+	for version in 3.10 3.13; do \
+	  if ! python$$version -c "" 2>/dev/null; then echo "Python $$version is not here"; continue; fi; \
+	  python$$version -m venv .venv-drawing-$$version && \
+	  .venv-drawing-$$version/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable . && \
+	  PYTHONHASHSEED=7 .venv-drawing-$$version/bin/python tools/same_bytes.py \
+	    | diff graphlens-out/same-bytes - && echo "Python $$version: the same" || exit 1; \
+	done
 
 bench: $(VENV)/.installed-examples  ## what graphlens costs, side by side with inductor
 	$(BIN)/python benchmarks/overhead.py --full
@@ -55,7 +74,7 @@ gpu-check: $(VENV)/.installed-test  ## tests that need a CUDA device
 	if [ $$status -eq 5 ]; then echo "There are no GPU tests yet."; else exit $$status; fi
 
 clean:  ## remove what was built or written, the environments included
-	rm -rf .venv .venv-torch-* graphlens-out build dist src/*.egg-info
+	rm -rf .venv .venv-torch-* .venv-drawing-* graphlens-out build dist src/*.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # An environment with a pinned torch has no torchvision, whose builds fit one build of torch only;

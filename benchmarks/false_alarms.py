@@ -138,7 +138,7 @@ def _made(name: str):
         d_model=512, num_layers=6, num_heads=8, d_ff=2048, dropout_rate=0, use_cache=False,
         decoder_start_token_id=0, pad_token_id=0,
     )  # fmt: skip
-    ids = ids[:, :32]
+    ids = ids[:, :32].contiguous()  # T5 takes a view of its labels
     return transformers.T5ForConditionalGeneration(config), {"input_ids": ids, "labels": ids}
 
 

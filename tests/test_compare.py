@@ -202,6 +202,7 @@ def step_of(function: Any, x: torch.Tensor) -> StepParts:
     return report.step
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("function", "what"), [(glue, "between"), (eager_glue, "eager")])
 def test_python_between_graphs_is_charged_to_the_break(function: Any, what: str) -> None:
     calls = 2 if function is eager_glue else 1
@@ -230,6 +231,7 @@ def forty_breaks(tmp_path: Path) -> Any:
     return space["broken"]
 
 
+@pytest.mark.alone
 def test_the_parts_of_a_step_with_forty_breaks_add_up(tmp_path: Path) -> None:
     step = step_of(forty_breaks(tmp_path), torch.ones(8))
     assert step.covered == pytest.approx(1, abs=0.05)

@@ -37,6 +37,7 @@ def test_loading_and_drawing_a_report_does_not_import_torch(tmp_path) -> None:
     assert run(program).endswith("False")
 
 
+@pytest.mark.alone
 def test_import_takes_under_50_ms() -> None:
     program = (
         "import time; start = time.perf_counter(); import graphlens\n"

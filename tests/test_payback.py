@@ -114,6 +114,7 @@ def test_ends_that_are_missing_or_alone():
     assert compile_time([]).seconds == 0
 
 
+@pytest.mark.alone
 def test_workers_time_is_that_of_the_thread_that_waits():
     main = events(
         "B|inductor_compile|0 B|async_compile.wait|1 E|async_compile.wait|5 E|inductor_compile|6"

@@ -467,6 +467,7 @@ def test_every_kind_of_guard_is_documented() -> None:
     assert sorted(re.findall("``(.*?)``", text)) == sorted(get_args(GuardKind))
 
 
+@pytest.mark.alone
 def test_hundreds_of_recompiles_of_one_function_take_little_time() -> None:
     records = []
     for new in range(1, 400):

@@ -225,6 +225,7 @@ def test_the_wall_clock_prepares_outside_and_hands_values_on():
     assert 0.002 <= laps[1] < 0.02
 
 
+@pytest.mark.alone
 def test_short_runs_are_timed_in_blocks_with_this_process_threads():
     seen = set()
 
@@ -280,6 +281,7 @@ def test_a_gpu_is_faster_at_less():
     assert held.peak >= held.left
 
 
+@pytest.mark.alone
 def test_real_time_and_garbage_collection():
     kept = []
 

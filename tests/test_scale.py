@@ -16,6 +16,8 @@ from graphlens.analysis.compilation_graphs import LiveGraph
 from graphlens.model import Environment, Report, TraceRecord, Unavailable
 from graphlens.model.schema import from_json
 
+pytestmark = pytest.mark.alone  # measures seconds and memory
+
 FILE = "/home/me/large.py"
 ENVIRONMENT = Environment(graphlens="0", torch="2.14.1", python="3.11")
 FORMATS = (".md", ".json")

@@ -3,8 +3,8 @@
     child.py WORK CASE BACKEND OPTIONS_AS_JSON LIMIT OUT   runs one, what it gives going to OUT
     child.py --serve                                       forks a process for each request it reads
 
-WORK is ``outcome`` (what the case does), ``facts`` (what a report says of it) or ``compared``
-(what a comparison with eager says).
+WORK is ``outcome`` (what the case does), ``facts`` (what a report says of it), ``compared``
+(what a comparison with eager says) or ``graphs`` (its graphs as JSON).
 The server saves most of the time of short runs: it has imported torch, but compiled nothing, so
 that a forked process begins as a new one would. A request is a JSON list of the arguments above;
 the answer is one line with the exit status. A run past its limit of seconds is ended by SIGALRM.

@@ -74,6 +74,10 @@ class Launcher:
         """What a comparison with eager says of the case, and where that is inconsistent."""
         return self._run("compared", case, inner, {}, limit)
 
+    def graphs(self, case: Path, limit: int = 600) -> dict[str, Any]:
+        """The case's graphs, captured and lowered, as JSON; see ``graphs``."""
+        return self._run("graphs", case, "graphlens_aot_eager", {}, limit)
+
     def _run(
         self, work: str, case: Path, backend: str, options: dict[str, object], limit: int
     ) -> dict[str, Any]:

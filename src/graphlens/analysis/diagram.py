@@ -31,7 +31,7 @@ from graphlens.model import Graph, Node, Subgraph
 
 _STATE_ROLES = ("parameter", "buffer", "constant")
 _LONGEST_LABEL = 40
-_BRIEF = 4
+_BRIEF = 3
 _TRANSPOSE = "torch.ops.aten.t.default"
 _COPY = ("torch.ops.aten.copy_.default", "torch.ops.aten.copy.default")
 _GETITEM = ("_operator.getitem", "operator.getitem")

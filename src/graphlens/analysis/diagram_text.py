@@ -10,7 +10,7 @@ _DTYPES = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"
 _DTYPE = re.compile(r"^(float|int|uint|complex|bfloat)(\d.*)$")
 _WORD = re.compile(r"\w+")
 _USER_NAME = re.compile(r"^L\['(\w+)'\](.*)$")
-_LONGEST_DETAIL = 100
+_LONGEST_DETAIL = 80
 _LONGEST_NAME = 44
 _LONGEST_ROW = 26
 TIMES = "×"
@@ -106,7 +106,8 @@ def detail_lines(node: Node) -> list[str]:
     A picture has hundreds of them, so they are short; all that is known is in the report.
     """
     arguments = list(node.args) + [f"{name}={text}" for name, text in node.kwargs]
-    called = f"{node.target}({', '.join(arguments)})" if node.is_operator else node.target
+    target = node.target.removeprefix("torch.ops.")
+    called = f"{target}({', '.join(arguments)})" if node.is_operator else target
     lines = [f"{node.name}: {called}"]
     if node.role or node.origin:
         lines.append(" ".join(part for part in (node.role, node.origin) if part))

@@ -204,12 +204,10 @@ def _standing(box: Box, others: Sequence[Box], cluster: int) -> Box:
     """A box that stands for others, too."""
     if not others:
         return msgspec.structs.replace(box, cluster=cluster)
-    more = f"{TIMES}{len(others) + 1}: the same in {others[0].name} to {others[-1].name}"
     return msgspec.structs.replace(
         box,
         cluster=cluster,
         nodes=(*box.nodes, *(name for other in others for name in other.nodes)),
-        details=(*box.details, more),
         operators=box.operators + sum(other.operators for other in others),
         parameters=box.parameters + sum(other.parameters for other in others),
         count=box.count + sum(other.count for other in others),
