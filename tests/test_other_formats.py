@@ -1,6 +1,7 @@
 """Diagrams as Mermaid, as a tree, as Model Explorer's JSON, as PNG and as PDF."""
 
 import json
+import shutil
 import struct
 import sys
 
@@ -122,6 +123,27 @@ def test_without_cairo_the_error_says_what_to_install(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match=r"pip install 'graphlens\[pictures\]'"):
         small().save(str(tmp_path / "g.png"))
     assert not (tmp_path / "g.png").exists()
+
+
+@pytest.mark.skipif(not shutil.which("dot"), reason="graphviz's dot is not installed")
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_drawn_by_dot(tmp_path, suffix):
+    hostile().save(str(tmp_path / f"g{suffix}"), engine="dot", depth="leaf")
+    data = (tmp_path / f"g{suffix}").read_bytes()
+    assert {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix] in data
+    assert len(data) > 2_000
+
+
+def test_without_dot_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(OutputError, match="needs graphviz's dot"):
+        small().save(str(tmp_path / "g.svg"), engine="dot")
+    small().save(str(tmp_path / "g.svg"), engine="own")
+    assert "graphlens" not in (tmp_path / "g.svg").read_text()[:50]
+    with pytest.raises(UsageError, match="engine='neato': give 'own' or 'dot'"):
+        small().save(str(tmp_path / "g.svg"), engine="neato")
+    with pytest.raises(UsageError, match="no option 'engine'"):
+        small().save(str(tmp_path / "g.txt"), engine="dot")
 
 
 def test_suffixes_save(tmp_path):

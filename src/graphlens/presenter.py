@@ -187,7 +187,13 @@ def slugs(ids: list[str]) -> list[str]:
 
 
 def _rendered(suffix: str, options: dict[str, object], what: Graph | Report) -> str | bytes:
-    """A file's contents in the format of a suffix."""
+    """A file's contents in the format of a suffix; ``engine`` and ``scale`` are for pictures."""
+    if "engine" in options and suffix.lower() in pictures.DRAWN_BY_DOT:
+        options = dict(options)
+        if pictures.check_engine(options.pop("engine")) == "dot":
+            dot = _renderer(".dot", options)
+            text = dot.graph(what) if isinstance(what, Graph) else dot.report(what)
+            return pictures.drawn_by_dot(text, suffix.lower())
     picture = suffix.lower() in pictures.SUFFIXES
     chosen = {"theme": "light", **options} if picture else options
     scale = {"scale": chosen.pop("scale")} if picture and "scale" in chosen else {}

@@ -52,7 +52,7 @@ def state_shape(node: Node) -> str:
     """Shape of a parameter or buffer, or what else it is."""
     if node.shape is not None:
         return shorten(shape_text(node.shape), _LONGEST_NAME)
-    return "" if node.role else _BODY
+    return _BODY if node.role in ("", "subgraph") else ""
 
 
 def state_texts(states: Iterable[tuple[Node, str]]) -> list[str]:
