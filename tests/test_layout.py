@@ -143,6 +143,15 @@ def test_tangles(seed: int, reach: int, depth: int, tags: bool):
     assert bool(placed.tags) == tags
 
 
+@pytest.mark.parametrize(("count", "reach", "depth"), [(1000, 6, 2), (2000, 12, 3), (2000, 30, 1)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_large_tangles(seed: int, count: int, reach: int, depth: int):
+    drawn = diagram(tangle(seed, count, reach, depth), EVERYTHING)
+    placed = layout(drawn)
+    check(drawn, placed)
+    assert crossed(placed) == 0
+
+
 def blocks(count: int, width: int, depth: int = 1) -> Graph:
     """Modules one after another, with branches and a residual connection each."""
     nodes = [placeholder("x", "input", "", 8, 64)]

@@ -121,6 +121,8 @@ def _part(block: Block) -> Part:
 def _loops(diagram: Diagram, cluster: int, block: Block) -> list[tuple[int, int]]:
     """Values that leave a repeated block and are those that enter it again, in its place."""
     loops = [loop for loop in diagram.loops if loop.cluster == cluster]
+    if not loops:
+        return []
     targets = {loop.target for loop in loops}
     fed = [e.source for e in diagram.edges if e.target in targets and e.source in block.ins]
     sources = {loop.source for loop in loops if loop.source in block.outs}

@@ -1,7 +1,7 @@
 """What a layout takes and gives: whole pixels, y downwards."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 Point = tuple[int, int]
 
@@ -36,7 +36,8 @@ class Route:
 
     def moved(self, x: int, y: int) -> "Route":
         """The same elsewhere."""
-        return replace(self, points=moved(self.points, x, y))
+        points = moved(self.points, x, y)
+        return Route(self.source, points, self.arrow, self.wraps, self.again)
 
 
 @dataclass(frozen=True)
