@@ -4,7 +4,7 @@
     python benchmarks/diagrams.py --only resnet18,bert
     python benchmarks/diagrams.py --markdown docs/benchmarks.md
 
-Models: ResNet-18, BERT-base, GPT-2, ViT, Llama with 32 and with 110 layers (transformers; small
+Models: ResNet-18, BERT-base, GPT-2, ViT, Llama with 11, 32 and 110 layers (transformers; small
 hidden sizes, as many operators as the real ones), random weights. Each is captured in inference
 and in training; the graphs are Dynamo's and ATen's (in training the forward one).
 
@@ -29,7 +29,7 @@ from sections import machine, with_section
 
 WORKER = Path(__file__).with_name("diagrams_worker.py")
 BEGIN, END = "<!-- diagrams: written by benchmarks/diagrams.py -->", "<!-- diagrams: end -->"
-MODELS = ("resnet18", "bert", "gpt2", "vit", "llama32", "llama110")
+MODELS = ("resnet18", "bert", "gpt2", "vit", "llama11", "llama32", "llama110")
 TIMEOUT = 60.0
 
 
@@ -84,7 +84,26 @@ def _text(rows: list[dict[str, Any]], timeout: float) -> str:
     worst = max(row["folded"]["seconds"] for row in rows)
     largest = max(row["folded"]["bytes"] for row in rows)
     lines += ["", f"Folded: at most {worst:.2f} s and {largest / 1000:,.0f} kB."]
+    lines += _growth(rows)
     return "\n".join(lines) + "\n"
+
+
+def _growth(rows: list[dict[str, Any]]) -> list[str]:
+    """All nodes of 1,000 and of 10,000: Llama with 11 and with 110 layers."""
+    found = {
+        row["model"]: row
+        for row in rows
+        if row["model"] in ("llama11", "llama110")
+        and (row["part"], row["graph"]) == ("inference", "ATen")
+    }
+    if len(found) < 2:
+        return []
+    few, many = (found[name]["all"]["seconds"] for name in ("llama11", "llama110"))
+    nodes = [found[name]["nodes"] for name in ("llama11", "llama110")]
+    return [
+        f"All nodes: {nodes[0]:,} in {few:.3f} s, {nodes[1]:,} in {many:.2f} s: "
+        f"{nodes[1] / nodes[0]:.1f} times the nodes take {many / few:.1f} times as long."
+    ]
 
 
 def _cell(found: dict[str, Any] | None) -> str:
