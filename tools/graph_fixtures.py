@@ -23,7 +23,7 @@ from graphlens.model import Graph, Unavailable
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from diagrams_worker import make
+from diagrams_worker import make  # noqa: E402  beside the benchmarks
 
 FOLDER = ROOT / "tests" / "fixtures" / "graphs"
 MODELS = ("resnet18", "bert", "gpt2", "vit", "llama32", "llama110")

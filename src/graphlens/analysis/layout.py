@@ -34,11 +34,12 @@ _SIDE = 14
 _LOOP = 12
 
 
-def layout(diagram: Diagram) -> Layout:
+def layout(diagram: Diagram, tallest: int | None = None) -> Layout:
     """Places boxes, clusters and lines.
 
     Args:
         diagram: Its boxes are in topological order, those of a cluster one after another.
+        tallest: What is taller is broken into columns, in pixels; None for what suits a screen.
     """
     sizes = [box_size(box) for box in diagram.boxes]
     tags = [tag_width(box.name) for box in diagram.boxes]
@@ -54,8 +55,8 @@ def layout(diagram: Diagram) -> Layout:
         ]
         place = {member: index for index, member in enumerate(contents[container])}
         inside = [wire.placed(place) for wire in wires[container].values()]
-        tallest = _TALLEST_ROOT if container == ROOT else _TALLEST_CLUSTER
-        block = lay_block(parts, inside, tags, tallest)
+        usual = _TALLEST_ROOT if container == ROOT else _TALLEST_CLUSTER
+        block = lay_block(parts, inside, tags, usual if tallest is None else tallest)
         if container != ROOT:
             headline = header_width(diagram.clusters[container])
             block = _framed(block, headline, _loops(diagram, container, block))

@@ -31,17 +31,21 @@ class SvgRenderer(Viewing):
         legend: Whether the picture explains its colours and signs.
         colour: What boxes are coloured by: ``family``, the kind of work; ``memory``; ``accuracy``,
             where a comparison found it; or numbers by node name.
+        height: What is taller is broken into columns, in pixels; None for what suits a screen.
     """
 
     theme: str = "auto"
     legend: bool = True
     colour: Colour = FAMILY
+    height: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.theme not in THEMES:
             raise UsageError(f"theme={self.theme!r}: give one of {', '.join(THEMES)}.")
         check_colour(self.colour)
+        if self.height is not None and not (isinstance(self.height, int) and self.height > 0):
+            raise UsageError(f"height={self.height!r}: give pixels above 0, or None.")
 
     def graph(self, graph: Graph) -> str:
         """One graph, with the bodies of its higher-order operators beneath it."""
@@ -61,7 +65,7 @@ class SvgRenderer(Viewing):
     def _picture(self, parts: Sequence[Diagram], shown: Overlay | None) -> str:
         if not parts:
             parts = [Diagram(title="No graph was captured")]
-        layouts = [layout(part) for part in parts]
+        layouts = [layout(part, self.height) for part in parts]
         width = 2 * _MARGIN + max(
             _NARROWEST,
             *(text_width(part.title, _TITLE_SIZE, bold=True) * 21 // 20 for part in parts),

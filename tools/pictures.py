@@ -1,0 +1,57 @@
+"""Draws the pictures of the README and of docs/diagrams.md into docs/pictures/.
+
+    python tools/pictures.py
+
+ResNet-18 and BERT are the graphs that the tests keep, so they need no torch; the program with
+breaks and the graph before and after lowering are captured anew.
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+
+import graphlens
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "pictures"
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "examples")]
+
+from drawn_graphs import model_graphs  # noqa: E402  found by the line above
+
+
+def main() -> None:
+    """Writes all of them."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, depth, height in (("resnet18", 2, 1000), ("bert", 3, 2400)):
+        graph = dict(model_graphs(name))["dynamo"]
+        graph.save(str(FOLDER / f"{name}.svg"), depth=depth, height=height)
+    dict(model_graphs("bert"))["dynamo"].save(str(FOLDER / "bert-memory.svg"), colour="memory")
+    with graphlens.record() as recorded:
+        options = {"graphlens.show": "none"}
+        torch.compile(step, backend="graphlens_aot_eager", options=options)(torch.ones(8, 8))
+    _save_map(recorded.report(), FOLDER / "map.svg")
+
+
+def scaled(x: torch.Tensor, by: float) -> torch.Tensor:
+    """A function of its own on the map."""
+    print("scaled by", by)
+    return x * by
+
+
+def step(x: torch.Tensor) -> torch.Tensor:
+    """Two breaks, one of them in a function that it calls."""
+    y = torch.relu(x @ x)
+    if y.sum() > 0:
+        y = scaled(y, 0.5)
+    return torch.softmax(y + x, -1)
+
+
+def _save_map(report: graphlens.Report, path: Path) -> None:
+    from graphlens import registry
+
+    path.write_text(registry.renderer("map", root=str(ROOT)).report(report))
+
+
+if __name__ == "__main__":
+    main()
