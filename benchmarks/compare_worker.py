@@ -139,8 +139,13 @@ def _missing(value: object) -> bool:
 
 def _milliseconds(value: Measured | Unavailable) -> str:
     if isinstance(value, Unavailable):
-        return value.reason
-    return f"{value.median * 1e3:.3g} ms ({value.low * 1e3:.3g} to {value.high * 1e3:.3g})"
+        return value.reason.partition(" (")[0]
+    median, low, high = (_three_digits(1e3 * one) for one in (value.median, value.low, value.high))
+    return f"{median} ms ({low} to {high})"
+
+
+def _three_digits(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def _times(value: Measured | Unavailable) -> str:
