@@ -11,10 +11,8 @@ from graphviz import Digraph, escape, nohtml
 
 from graphlens.analysis.diagram_data import Box, Diagram
 from graphlens.analysis.text_width import visible
-from graphlens.errors import UsageError
-from graphlens.model import Graph, Report
 from graphlens.renderers.svg_style import BADGES, light_colours
-from graphlens.renderers.viewing import Viewing
+from graphlens.renderers.viewing import Flow
 
 _MANY_BOXES = 300
 _FONT = "Helvetica"
@@ -22,29 +20,11 @@ _FRAME = "#b9c2cc"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DotRenderer(Viewing):
-    """Writes DOT.
+class DotRenderer(Flow):
+    """Writes DOT."""
 
-    Attributes:
-        direction: Where lines lead: ``TB`` (down), ``LR`` (right), ``BT`` or ``RL``.
-    """
-
-    direction: str = "TB"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.direction not in ("TB", "LR", "BT", "RL"):
-            raise UsageError(f"direction={self.direction!r}: give one of TB, LR, BT, RL.")
-
-    def graph(self, graph: Graph) -> str:
-        """One graph, with the bodies of its higher-order operators as further clusters."""
-        return self._text(self.of_graph(graph))
-
-    def report(self, report: Report) -> str:
-        """Every graph that Dynamo captured, each a cluster."""
-        return self._text(self.of_report(report))
-
-    def _text(self, parts: Sequence[Diagram]) -> str:
+    def text(self, parts: Sequence[Diagram]) -> str:
+        """Diagrams in the format."""
         whole = Digraph("graphlens", graph_attr=self._attributes(parts))
         whole.attr("node", shape="box", style="filled,rounded", fontname=_FONT, fontsize="10")
         whole.attr("edge", color="#66727f", arrowsize="0.6")

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from graphlens.analysis.diagram_data import Box, Diagram
 from graphlens.analysis.diagram_tree import ROOT, Member, members
 from graphlens.analysis.text_width import visible
-from graphlens.errors import UsageError
-from graphlens.model import Graph, Report
 from graphlens.renderers.svg_style import BADGES, light_colours
-from graphlens.renderers.viewing import Viewing
+from graphlens.renderers.viewing import Flow
 
 _INDENT = "  "
 # What means something in a quoted label, which may hold HTML and Markdown; the code of a
@@ -19,29 +17,11 @@ _SPECIAL = re.compile(r"""["#&<>`*~$\\|{}\[\]]|(?<!\w)_|_(?!\w)|^\s*[-+]|^\d+\."
 
 
 @dataclass(frozen=True, kw_only=True)
-class MermaidRenderer(Viewing):
-    """Writes Mermaid.
+class MermaidRenderer(Flow):
+    """Writes Mermaid."""
 
-    Attributes:
-        direction: Where lines lead: ``TB`` (down), ``LR`` (right), ``BT`` or ``RL``.
-    """
-
-    direction: str = "TB"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.direction not in ("TB", "LR", "BT", "RL"):
-            raise UsageError(f"direction={self.direction!r}: give one of TB, LR, BT, RL.")
-
-    def graph(self, graph: Graph) -> str:
-        """One graph, with the bodies of its higher-order operators as further subgraphs."""
-        return self._text(self.of_graph(graph))
-
-    def report(self, report: Report) -> str:
-        """Every graph that Dynamo captured, each a subgraph."""
-        return self._text(self.of_report(report))
-
-    def _text(self, parts: Sequence[Diagram]) -> str:
+    def text(self, parts: Sequence[Diagram]) -> str:
+        """Diagrams in the format."""
         lines = [f"flowchart {self.direction}"]
         if not parts:
             lines.append(f"{_INDENT}nothing[{_quoted(['No graph was captured'])}]")
