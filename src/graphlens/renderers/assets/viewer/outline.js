@@ -42,7 +42,7 @@ export class Outline {
     const open = tree.isOpen(id);
     const item = make("li", {
       role: "treeitem", "aria-level": level, tabindex: -1, "data-id": id,
-      "aria-selected": false, "aria-expanded": isModule ? open : null,
+      "aria-selected": "false", "aria-expanded": isModule ? String(open) : null,
     });
     const name = isModule ? tree.clusterOf(id).label : box.label;
     const beside = isModule ? "" : box.caption || tree.picture.facts.name[box.node];
