@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence, Set
 
-import msgspec
-
-from graphlens.analysis.diagram_data import Box, Cluster, Diagram, Edge, Row
+from graphlens.analysis.diagram_data import Box, Cluster, Diagram, Row
 from graphlens.analysis.diagram_names import limited
 from graphlens.analysis.diagram_tree import ROOT, spans
 from graphlens.analysis.families import (
@@ -17,6 +15,7 @@ from graphlens.analysis.families import (
     REDUCTION,
     VIEW,
 )
+from graphlens.analysis.merged import merged
 
 _TELLING = (MATRIX, NORMALISATION, REDUCTION, POINTWISE, OTHER, VIEW)
 """What a module of ``torch.nn`` is for is the first of these that it has."""
@@ -55,50 +54,10 @@ def collapsed(diagram: Diagram, closed: Set[int]) -> Diagram:
     """
     inside = spans(diagram)
     outermost = [number for number in sorted(closed) if not _around(diagram, number, closed)]
-    first = {inside[number].start: number for number in outermost}
-    index = _kept_clusters(diagram, outermost)
-    boxes: list[Box] = []
-    place: dict[int, int] = {}
-    at = 0
-    while at < len(diagram.boxes):
-        number = first.get(at)
-        if number is None:
-            box = diagram.boxes[at]
-            boxes.append(msgspec.structs.replace(box, cluster=index[box.cluster]))
-            place[at] = len(boxes) - 1
-            at += 1
-            continue
-        cluster = diagram.clusters[number]
-        made = _module_box(diagram, number, inside[number])
-        boxes.append(msgspec.structs.replace(made, cluster=index[cluster.parent]))
-        place |= dict.fromkeys(inside[number], len(boxes) - 1)
-        at = inside[number].stop
-    edges = {
-        (place[edge.source], place[edge.target])
-        for edge in diagram.edges
-        if place[edge.source] != place[edge.target]
-    }
-    return msgspec.structs.replace(
+    outermost.sort(key=lambda number: inside[number].start)
+    return merged(
         diagram,
-        boxes=tuple(boxes),
-        edges=tuple(Edge(source=source, target=target) for source, target in sorted(edges)),
-        clusters=tuple(
-            msgspec.structs.replace(
-                diagram.clusters[old], parent=index[diagram.clusters[old].parent]
-            )
-            for old in index
-            if old != ROOT
-        ),
-        loops=tuple(
-            msgspec.structs.replace(
-                loop,
-                cluster=index[loop.cluster],
-                source=place[loop.source],
-                target=place[loop.target],
-            )
-            for loop in diagram.loops
-            if loop.cluster in index
-        ),
+        [(inside[number], _module_box(diagram, number, inside[number])) for number in outermost],
     )
 
 
@@ -107,18 +66,6 @@ def _around(diagram: Diagram, number: int, closed: Set[int]) -> bool:
     while outer != ROOT and outer not in closed:
         outer = diagram.clusters[outer].parent
     return outer != ROOT
-
-
-def _kept_clusters(diagram: Diagram, outermost: Sequence[int]) -> dict[int, int]:
-    """The new numbers of clusters that are not in a closed one."""
-    gone = set(outermost)
-    index = {ROOT: ROOT}
-    for number, cluster in enumerate(diagram.clusters):
-        if number in gone or cluster.parent in gone:
-            gone.add(number)
-        else:
-            index[number] = len(index) - 1
-    return index
 
 
 def _module_box(diagram: Diagram, number: int, inside: range) -> Box:
@@ -142,6 +89,7 @@ def _module_box(diagram: Diagram, number: int, inside: range) -> Box:
         rows=limited(rows),
         nodes=tuple(node for box in boxes for node in box.nodes),
         details=_details(cluster, boxes, operators),
+        cluster=cluster.parent,
         path=cluster.path,
         operators=operators,
         parameters=sum(box.parameters for box in boxes),
