@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import hand_graphs
+import report_corpus as corpus
 from graphlens.renderers.html import HtmlRenderer
 from tall_model import LAYERS, NODES, tall_model
 from test_folded import stacked
@@ -222,8 +223,8 @@ def test_search_goes_from_hit_to_hit_and_opens_what_hides_them(seen):
 def test_producers_and_consumers_are_followed(seen):
     one = seen(hand_graphs.report(hand_graphs.small()))
     one.line("F.relu").click()
-    panel = one.page.inner_text(".panel")
-    assert "F.batch_norm" in panel.partition("Boxes that feed it".upper())[2]
+    taken = one.page.locator(".panel section", has_text="Takes").last.inner_text()
+    assert "F.batch_norm" in taken
     one.page.locator("canvas.graph-canvas").focus()
     one.press("o")
     assert "_operator.add(" in one.page.inner_text(".panel")
@@ -276,6 +277,50 @@ def test_the_table_sorts_and_filters(seen):
     assert one.page.inner_text(".virtual-table .table-status").startswith("1 of 14")
     first.get_by_text("norm").click()
     assert "batch_norm(" in one.page.inner_text(".panel")
+
+
+def test_mouse(seen):
+    one = seen(hand_graphs.report(hand_graphs.chain(6)))
+    canvas = one.page.locator("canvas.graph-canvas")
+    canvas.evaluate("canvas => canvas.scrollIntoView()")
+    box = canvas.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    for y in range(0, int(box["height"]) - 40, 20):
+        one.page.mouse.click(middle[0], box["y"] + 20 + y)
+        if "torch.relu(" in one.page.inner_text(".panel"):
+            break
+    assert "torch.relu(" in one.page.inner_text(".panel")
+    all_boxes = one.number("drawn")
+    one.page.mouse.move(*middle)
+    for _ in range(8):
+        one.page.mouse.wheel(0, -300)
+    assert one.number("drawn") < all_boxes
+    one.press("0")
+    assert one.number("drawn") == all_boxes
+    one.page.mouse.down()
+    one.page.mouse.move(middle[0], middle[1] + 3000, steps=3)
+    one.page.mouse.up()
+    assert one.number("drawn") < all_boxes
+
+
+def test_plain_tables_sort_and_filter(seen):
+    one = seen(corpus.typical(), "#graph-1")
+    table = one.page.locator("table.list").first
+    names = "table => [...table.tBodies[0].rows].map(row => row.cells[0].innerText)"
+    before = table.evaluate(names)
+    head = table.get_by_role("button").first
+    head.click()
+    head.click()
+    assert table.evaluate(names) == sorted(before, reverse=True)
+    assert table.locator("[aria-sort=descending]").count() == 1
+
+
+def test_programs_are_put_in_when_asked_for(seen):
+    one = seen(corpus.typical(), "#graph-1")
+    details = one.page.locator("#graph-1 details.code").first
+    assert details.locator("pre").text_content() == ""
+    details.locator("summary").click()
+    assert details.locator("pre").text_content() == corpus.typical().graphs[0].code
 
 
 def test_bodies_of_operators_are_pictures_of_their_own(seen):

@@ -105,10 +105,10 @@ def _overlays(graph: Graph) -> list[dict[str, Any]]:
 
 
 def _kernels(graph: Graph) -> dict[str, Any]:
-    """Kernels by name, and of each node those that compute it.
+    """Kernels, and of each node those that compute it.
 
-    Attributes of ``list`` entries: ``name``, and where they are known ``code``, ``seconds`` and
-    ``error``. ``of`` has kernel numbers by node name.
+    The viewer shows of an entry in ``list`` its ``name`` and, where it has them, ``code``,
+    ``time`` and ``accuracy``, all text; ``of`` has the numbers of entries by node name.
     """
     names: Sequence[str] = () if isinstance(graph.kernels, Unavailable) else graph.kernels
     return {"list": [{"name": name} for name in names], "of": {}}

@@ -4,7 +4,7 @@
 const SMALLEST = 0.02;
 const LARGEST = 3;
 const LEGIBLE = 0.8;
-const SMALLEST_FIRST = 0.62;
+const SMALLEST_FIRST = 0.72;
 const MARGIN_AROUND = 24;
 
 export class Camera {

@@ -9,7 +9,7 @@ export class Details {
   constructor(scene, actions) {
     this.scene = scene;
     this.actions = actions;
-    this.element = make("div", { class: "details-body", "aria-live": "polite" });
+    this.element = make("div", { class: "details-body" });
   }
 
   update() {
@@ -28,7 +28,8 @@ export class Details {
     return make("div", { class: "hint" },
       make("p", {}, `${counted(picture.operators, "operator")}, ${counted(picture.count, "node")}.`),
       make("p", {}, "Select a box to see what it computes, from which line and with which shapes. " +
-        "A click on a module opens or closes it."),
+        "A click on a module opens it, one on its headline closes it. The wheel zooms once the picture is clicked, " +
+        "or with Ctrl."),
       make("p", {}, make("b", {}, "Keys: "), "arrows pan, + and − zoom, 0 fits all, / searches, n and p go " +
         "through what was found, i and o go to an input or a user, Enter opens a module."));
   }
@@ -75,7 +76,6 @@ export class Details {
       nodeList(picture, "Takes", picture.inputs(node), this.actions.goTo),
       nodeList(picture, "Used by", picture.users(node), this.actions.goTo),
       nodes.length > 1 ? this.members(nodes) : null,
-      ...this.neighbours(),
     ];
   }
 

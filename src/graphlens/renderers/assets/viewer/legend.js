@@ -3,6 +3,8 @@
 import { make, replaceContent } from "./dom.js";
 import { families, palette } from "./theme.js";
 
+const HOTTEST = 5;
+
 export class Legend {
   constructor(scene) {
     this.scene = scene;
@@ -25,16 +27,16 @@ export class Legend {
   }
 
   levels(colouring, heats) {
-    const texts = [...heats.values()].filter((heat) => heat.level > 0);
-    const most = texts.filter((heat) => heat.level === 5).map((heat) => heat.text);
+    const hottest = [...heats.values()].find((heat) => heat.level === HOTTEST);
+    const upto = hottest ? `, up to ${hottest.text.split(" each")[0]}` : "";
     const swatches = palette().heats.map(([fill, stroke]) => {
       const swatch = make("span", { class: "swatch" });
       swatch.style.background = fill;
       swatch.style.borderColor = stroke;
       return swatch;
     });
-    const upto = most.length ? `, up to ${most.reduce((a, b) => (a.length <= b.length ? a : b))}` : "";
-    return [make("li", {}, ...swatches, ` ${colouring.title}${upto}; each box says its own`)];
+    const words = hottest && colouring.word ? ": what the boxes say" : `${upto}; each box says its own`;
+    return [make("li", {}, ...swatches, ` ${colouring.title}${words}`)];
   }
 
   lineKinds() {

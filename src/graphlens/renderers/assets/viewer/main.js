@@ -71,7 +71,6 @@ async function goToAddress() {
 
 function run() {
   loadTheme();
-  document.documentElement.classList.add("with-script");
   goToAddress();
   for (const holder of document.querySelectorAll(".viewer")) watch(holder);
   enhanceTables();

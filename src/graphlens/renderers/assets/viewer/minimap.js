@@ -62,7 +62,7 @@ export class Minimap {
     const [x0, y0] = [Math.max(1, x), Math.max(1, y)];
     pen.strokeStyle = marks().selected;
     pen.lineWidth = 1.5;
-    pen.strokeRect(x0, y0, Math.max(3, Math.min(WIDTH - 1, right) - x0), Math.max(3, Math.min(HEIGHT - 1, bottom) - y0));
+    pen.strokeRect(x0, y0, Math.max(6, Math.min(WIDTH - 1, right) - x0), Math.max(6, Math.min(HEIGHT - 1, bottom) - y0));
   }
 
   drag(event) {

@@ -47,7 +47,7 @@ export class Outline {
     const name = isModule ? tree.clusterOf(id).label : box.label;
     const beside = isModule ? "" : box.caption || tree.picture.facts.name[box.node];
     const family = families()[box.family];
-    item.append(make("span", { class: "outline-line" },
+    item.append(make("span", { class: "outline-line", title: beside ? `${name} ${beside}` : name },
       make("span", { class: "outline-mark", "aria-hidden": "true" }, isModule ? (open ? "▾" : "▸") : ""),
       make("span", { class: `outline-sign family-${family.name}`, "aria-hidden": "true" }, isModule ? "▣" : family.sign),
       make("span", { class: "outline-name" }, name),
@@ -105,7 +105,7 @@ export class Outline {
   click(event) {
     this.act(event, (id) => {
       if (event.target.closest(".outline-mark") && this.scene.tree.isCluster(id)) this.actions.toggle(id);
-      else this.actions.select(id);
+      else this.actions.select(id, true);
       this.mark(id, true);
     });
   }
@@ -115,15 +115,14 @@ export class Outline {
     const id = this.idAt(event);
     if (id === null || event.target.closest("button")) return;
     const { tree } = this.scene;
-    const lines = [...this.items.keys()].filter((one) => this.items.get(one).isConnected);
     const ordered = [...this.list.querySelectorAll("[role=treeitem]")].map((item) => Number(item.dataset.id));
     const at = ordered.indexOf(id);
-    const go = (to) => to !== undefined && (this.actions.select(to), this.mark(to, true));
+    const go = (to) => to !== undefined && (this.actions.select(to, true), this.mark(to, true));
     const moves = {
       ArrowDown: () => go(ordered[at + 1]),
       ArrowUp: () => go(ordered[at - 1]),
       Home: () => go(ordered[0]),
-      End: () => go(ordered[lines.length - 1]),
+      End: () => go(ordered[ordered.length - 1]),
       ArrowRight: () => {
         if (tree.isCluster(id) && !tree.isOpen(id)) this.actions.toggle(id);
         else if (tree.isOpen(id)) go(ordered[at + 1]);
@@ -132,8 +131,8 @@ export class Outline {
         if (tree.isOpen(id)) this.actions.toggle(id);
         else if (tree.parentOf(id) !== ROOT) go(tree.idOf(tree.parentOf(id)));
       },
-      Enter: () => (tree.isCluster(id) ? this.actions.toggle(id) : this.actions.select(id)),
-      " ": () => this.actions.select(id),
+      Enter: () => (tree.isCluster(id) ? this.actions.toggle(id) : this.actions.select(id, true)),
+      " ": () => this.actions.select(id, true),
     };
     if (!moves[event.key]) return;
     event.preventDefault();

@@ -25,7 +25,7 @@ import { ViewTree } from "./view_tree.js";
 export class Viewer {
   constructor(holder, payload, anchor, parts) {
     Object.assign(this, { holder, payload, anchor, camera: new Camera(), waiting: 0 });
-    this.canvas = make("canvas", { tabindex: 0, role: "img", class: "graph-canvas" });
+    this.canvas = make("canvas", { tabindex: 0, role: "application", class: "graph-canvas" });
     this.toolbar = new Toolbar(this, this.actions());
     this.stage = make("div", { class: "stage" }, this.canvas);
     this.side = make("nav", { class: "outline", "aria-label": "Outline", tabindex: -1 });
@@ -60,7 +60,7 @@ export class Viewer {
     replaceContent(this.panel, this.details.element);
     replaceContent(this.stage, this.canvas, this.minimap.canvas);
     replaceContent(this.legendHolder, this.legend.element);
-    replaceContent(this.tableHolder, operatorTable(picture, this.payload.overlays, (node) => this.goTo(node)).element);
+    replaceContent(this.tableHolder, operatorTable(picture, this.payload.overlays, (node) => this.goFromTable(node)).element);
     this.canvas.setAttribute("aria-label", `Diagram of ${picture.title}; the outline before it has the same boxes as text`);
     const placed = restoreState(this, parts);
     if (parts.get("q")) this.setSearch(parts.get("q"));
@@ -212,6 +212,11 @@ export class Viewer {
     if (!box) return;
     const copy = Math.floor(box.nodes.indexOf(node) / (box.nodes.length / box.count));
     this.select(box.index, true, copy);
+  }
+
+  goFromTable(node) {
+    this.goTo(node);
+    this.stage.scrollIntoView({ block: "nearest" });
   }
 
   follow(what) {

@@ -5,6 +5,8 @@ import { counted, grouped, make, replaceContent, textButton } from "./dom.js";
 
 const ROW = 26;
 const MORE = 8;
+const MEASURED = 300;
+const WIDEST = 46;
 
 // columns: {name, text(row), number(row)?, css?}; row numbers from 0 up to, without, count.
 export class VirtualTable {
@@ -21,8 +23,19 @@ export class VirtualTable {
     this.area.addEventListener("scroll", () => this.draw());
     this.element = make("div", { class: "virtual-table" }, make("div", { class: "table-bar" }, this.box, this.status), this.area);
     new ResizeObserver(() => this.draw()).observe(this.area);
+    this.table.prepend(make("colgroup", {}, ...columns.map((column) => this.column(column))));
     this.drawHead();
     this.arrange();
+  }
+
+  // Fixed widths, or columns would change as one scrolls: from some rows, evenly taken.
+  column(column) {
+    let longest = column.name.length + 2;
+    const step = Math.max(1, Math.floor(this.count / MEASURED));
+    for (let row = 0; row < this.count; row += step) longest = Math.max(longest, column.text(row).length);
+    const element = make("col");
+    element.style.width = `${Math.min(WIDEST, longest) * 0.58 + 2.2}em`;
+    return element;
   }
 
   drawHead() {
