@@ -172,6 +172,14 @@ def test_a_large_static_picture_is_left_out_but_says_how(monkeypatch):
     assert text.count('class="viewer"') == 3
 
 
+def test_static_pictures_together_have_a_limit(monkeypatch):
+    monkeypatch.setattr(html, "MOST_PICTURES", 10)
+    text = page("typical")
+    assert text.count("<svg ") == 2  # the first graph and the map
+    assert text.count('class="viewer"') == 3
+    assert 'report.graphs[1].save("graph.svg")' in Page(text).text
+
+
 def test_the_page_has_a_size_limit(monkeypatch):
     monkeypatch.setattr(html, "MOST_DIAGRAM_BYTES", 10)
     text = page("typical")

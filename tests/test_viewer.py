@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import comparison_corpus as compared
 import hand_graphs
 import report_corpus as corpus
+from graphlens.model import Accuracy, Divergence
 from graphlens.renderers.html import HtmlRenderer
 from tall_model import LAYERS, NODES, tall_model
 from test_folded import stacked
@@ -122,6 +124,7 @@ EXPANDING = """async (selector) => {
 }"""
 
 
+@pytest.mark.alone
 def test_ten_thousand_nodes_within_the_budgets(seen):
     report = hand_graphs.report(tall_model())
     started = time.perf_counter()
@@ -277,6 +280,21 @@ def test_the_table_sorts_and_filters(seen):
     assert one.page.inner_text(".virtual-table .table-status").startswith("1 of 14")
     first.get_by_text("norm").click()
     assert "batch_norm(" in one.page.inner_text(".panel")
+
+
+def test_colours_by_what_a_comparison_found(seen):
+    report = compared.compared()
+    number = 1 + [isinstance(g.accuracy, Accuracy) and isinstance(g.accuracy.first_divergence, Divergence)
+                  for g in report.graphs].index(True)  # fmt: skip
+    one = seen(report, f"#graph-{number}")
+    viewer = one.page.locator(f"#graph-{number} .viewer")
+    colour = viewer.get_by_label("Colour by")
+    colour.select_option("accuracy")
+    assert "accuracy: what the boxes say" in viewer.locator(".viewer-legend").inner_text()
+    assert "first wrong" in viewer.locator(".virtual").inner_text()
+    plain = seen(hand_graphs.report(hand_graphs.small()))
+    options = plain.page.get_by_label("Colour by").locator("option").all_inner_texts()
+    assert options == ["kind of work", "memory of results"]
 
 
 def test_mouse(seen):

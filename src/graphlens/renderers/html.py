@@ -38,6 +38,8 @@ from graphlens.renderers.viewer_style import family_style, viewer_style
 from graphlens.renderers.wording import graph_title
 
 MOST_DIAGRAM_BYTES = 24 * 2**20
+MOST_PICTURES = 2**20
+"""Static pictures, which only readers without scripts see, may take that many characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +91,15 @@ class HtmlRenderer:
 
     def _sections(self, graphs: Iterable[Graph]) -> list[GraphSection]:
         """Sections of all graphs, those beyond the page's size limit without a viewer."""
-        left = MOST_DIAGRAM_BYTES
+        left, pictures = MOST_DIAGRAM_BYTES, MOST_PICTURES
         found: list[GraphSection] = []
         for index, graph in enumerate(graphs):
-            section = graph_section(graph, index, self.root, self.diagrams, self.compress)
+            drawn = self.diagrams and pictures > 0
+            section = graph_section(graph, index, self.root, drawn, self.compress)
             if len(section.data) + len(section.picture) > left:
                 section = without_viewer(section, index)
             left -= len(section.data) + len(section.picture)
+            pictures -= len(section.picture)
             found.append(section)
         return found
 

@@ -36,8 +36,8 @@ export function grouped(number) {
   return number.toLocaleString("en-US");
 }
 
-export function counted(number, word) {
-  return `${grouped(number)} ${word}${number === 1 ? "" : "s"}`;
+export function counted(number, word, several = `${word}s`) {
+  return `${grouped(number)} ${number === 1 ? word : several}`;
 }
 
 // 1,536 as "1.5 KiB": at most three digits that count.

@@ -44,6 +44,6 @@ export class Toolbar {
     if (!search.query) return "";
     if (!search.hits.length) return "nothing found";
     const at = search.at >= 0 ? `${search.at + 1} of ` : "";
-    return `${at}${counted(search.hits.length, "box").replace("boxs", "boxes")}, ${counted(search.nodes, "node")}`;
+    return `${at}${counted(search.hits.length, "box", "boxes")}, ${counted(search.nodes, "node")}`;
   }
 }
