@@ -18,6 +18,7 @@ from graphlens.model.advice import NOT_TRIED, Counts, Fix, Trial
 from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Compilation, Frame
 from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
+from graphlens.model.graph_diff import Change, GraphDiff, NodePair, PartDiff, Replacement
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
@@ -46,6 +47,7 @@ __all__ = [
     "Accuracy",
     "CandidateTiming",
     "CastChange",
+    "Change",
     "Compilation",
     "CompilePhase",
     "Counts",
@@ -61,14 +63,18 @@ __all__ = [
     "Frame",
     "Graph",
     "GraphBreak",
+    "GraphDiff",
     "GuardFailure",
     "Measured",
     "ModuleCall",
     "Node",
+    "NodePair",
     "Note",
+    "PartDiff",
     "Payback",
     "Probe",
     "Recompile",
+    "Replacement",
     "Report",
     "SourceLocation",
     "StepPart",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from graphlens.model.graph import Graph
+    from graphlens.model.graph_diff import GraphDiff
     from graphlens.model.report import Report
 
 PRESENTER = "graphlens.presenter"
@@ -27,6 +28,8 @@ class Presenter(Protocol):
     def save_graph(self, graph: Graph, path: str, **options: object) -> str: ...
     def check_folder(self, path: str) -> None: ...
     def save_report(self, report: Report, path: str, **options: object) -> str: ...
+    def diff_text(self, diff: GraphDiff, **options: object) -> str: ...
+    def save_diff(self, diff: GraphDiff, path: str, **options: object) -> str: ...
 
 
 @cache
