@@ -196,7 +196,7 @@ def test_an_unknown_option_is_a_usage_error(target: Path) -> None:
     [
         ("blocked/r.html", "blocked/r.html cannot be written"),
         ("blocked/folder/", "cannot be written"),
-        ("r.pdf", "No renderer writes .pdf files. Use one of: .html"),
+        ("r.xyz", "No renderer writes .xyz files. Use one of: .html"),
     ],
 )
 def test_an_output_is_checked_before_the_work(target: Path, output: str, message: str) -> None:

@@ -48,6 +48,7 @@ def test_inference():
     assert eager.peak_bytes == 812
 
 
+@pytest.mark.alone
 def test_training_has_three_parts_of_the_same_rounds():
     weight = torch.randn(20, 30, requires_grad=True)
 

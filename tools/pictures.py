@@ -31,6 +31,7 @@ def main() -> None:
         options = {"graphlens.show": "none"}
         torch.compile(step, backend="graphlens_aot_eager", options=options)(torch.ones(8, 8))
     _save_map(recorded.report(), FOLDER / "map.svg")
+    _save_lowered(FOLDER / "lowered.svg")
 
 
 def scaled(x: torch.Tensor, by: float) -> torch.Tensor:
@@ -45,6 +46,22 @@ def step(x: torch.Tensor) -> torch.Tensor:
     if y.sum() > 0:
         y = scaled(y, 0.5)
     return torch.softmax(y + x, -1)
+
+
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Written out, operator by operator."""
+    scores = q @ k.transpose(-2, -1) / 8.0
+    return torch.softmax(scores, dim=-1) @ v
+
+
+def _save_lowered(path: Path) -> None:
+    torch.compiler.reset()
+    given = [torch.randn(2, 4, 16, 64) for _ in range(3)]
+    with torch.no_grad(), graphlens.record() as recorded:
+        options = {"graphlens.show": "none"}
+        torch.compile(attention, backend="graphlens", options=options)(*given)
+    graphs = {graph.stage: graph for graph in recorded.report().graphs}
+    graphlens.diff(graphs["dynamo"], graphs["inference"]).save(str(path), context=None)
 
 
 def _save_map(report: graphlens.Report, path: Path) -> None:

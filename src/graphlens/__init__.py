@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphlens.errors import GraphLensError
     from graphlens.model import Graph, Report, Unavailable
     from graphlens.presenter import load
+    from graphlens.two_graphs import diff
 
 _NAMES = {
     "Graph": ("graphlens.model", "Graph"),
@@ -25,6 +26,7 @@ _NAMES = {
     "Unavailable": ("graphlens.model", "Unavailable"),
     "backend": ("graphlens.backends", "backend"),
     "compare": ("graphlens.checks.compare", "compare"),
+    "diff": ("graphlens.two_graphs", "diff"),
     "explain": ("graphlens.capture.explain", "explain"),
     "load": ("graphlens.presenter", "load"),
     "record": ("graphlens.capture.process", "record"),
@@ -40,6 +42,7 @@ __all__ = [
     "__version__",
     "backend",
     "compare",
+    "diff",
     "explain",
     "load",
     "record",

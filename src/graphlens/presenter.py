@@ -15,7 +15,7 @@ from typing import Any
 import graphlens.pictures as pictures
 import graphlens.registry as registry
 from graphlens.errors import OutputError, ReportFormatError
-from graphlens.model import Graph, Report, from_json
+from graphlens.model import Graph, GraphDiff, Report, from_json
 from graphlens.renderers.accuracy_table import accuracy_table as tensors_table
 from graphlens.renderers.base import Renderer
 from graphlens.renderers.comparison import timings_of
@@ -113,6 +113,28 @@ def save_report(report: Report, path: str | os.PathLike[str], **options: object)
     for slug, graph in zip(names, report.graphs, strict=True):
         for suffix in _GRAPH_SUFFIXES:
             _write(folder / "graphs" / (slug + suffix), _renderer(suffix, {}).graph(graph))
+    return given
+
+
+def diff_text(diff: GraphDiff, **options: object) -> str:
+    """The differences of two graphs as text; it fits the terminal unless ``width`` says else."""
+    options = {"width": terminal_width(), "root": current_folder(), **options}
+    return registry.diff_renderer("diff_text", **options).diff(diff)
+
+
+def save_diff(diff: GraphDiff, path: str | os.PathLike[str], **options: object) -> str:
+    """Writes the differences as ``.svg``, ``.txt`` or ``.json``; returns the path.
+
+    Raises:
+        OutputError: The suffix is none of these, or the file cannot be written.
+        UsageError: The format has no such option.
+    """
+    given = os.fspath(path)
+    suffix = Path(given).suffix.lower()
+    names = {".svg": "diff", ".txt": "diff_text", ".json": "diff_json"}
+    if suffix not in names:
+        raise OutputError(f"{given}: differences are saved as {', '.join(names)}.")
+    _write(Path(given), registry.diff_renderer(names[suffix], **options).diff(diff))
     return given
 
 

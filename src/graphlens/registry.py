@@ -15,7 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
 from graphlens.errors import OutputError, UsageError
-from graphlens.renderers.base import Renderer
+from graphlens.renderers.base import DiffRenderer, Renderer
 from graphlens.suggestions import nearest_first
 
 GROUP = "graphlens.renderers"
@@ -47,6 +47,11 @@ _BUILT_IN = {
     "table": Entry(_TABLE),
     "notebook": Entry("graphlens.renderers.notebook:NotebookRenderer"),
     "summary": Entry("graphlens.renderers.summary:SummaryRenderer"),
+}
+_OF_DIFFS = {
+    "diff": "graphlens.renderers.diff_svg:DiffSvgRenderer",
+    "diff_text": "graphlens.renderers.diff_text:DiffTextRenderer",
+    "diff_json": "graphlens.renderers.jsonfile:DiffJsonRenderer",
 }
 _SUFFIXES = {
     ".html": "html",
@@ -86,12 +91,30 @@ def renderer(name: str, **options: object) -> Renderer:
         UsageError: There is no renderer of that name, or it lacks one of the options.
     """
     kind, fixed = _find(name)
-    valid = [option for option in _options_of(kind) if option not in fixed]
+    _check_options(name, [one for one in _options_of(kind) if one not in fixed], options)
+    return kind(**fixed, **options)
+
+
+def diff_renderer(name: str, **options: object) -> DiffRenderer:
+    """A renderer of the differences of two graphs: ``diff``, ``diff_text`` or ``diff_json``.
+
+    Args:
+        name: The renderer's name.
+        **options: The renderer's own.
+
+    Raises:
+        UsageError: It lacks one of the options.
+    """
+    kind = cast("Callable[..., DiffRenderer]", load(_OF_DIFFS[name]))
+    _check_options(name, _options_of(kind), options)
+    return kind(**options)
+
+
+def _check_options(name: str, valid: list[str], options: Mapping[str, object]) -> None:
     for option in options:
         if option not in valid:
             known = f"It has: {nearest_first(option, valid)}." if valid else "It has none."
             raise UsageError(f"{name} has no option {option!r}. {known}")
-    return kind(**fixed, **options)
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -135,7 +158,7 @@ def _load_plugin(plugin: EntryPoint) -> Callable[..., Renderer]:
         ) from error
 
 
-def _options_of(kind: Callable[..., Renderer]) -> list[str]:
+def _options_of(kind: Callable[..., object]) -> list[str]:
     if dataclasses.is_dataclass(kind):
         return [item.name for item in dataclasses.fields(kind) if item.init]
     return list(inspect.signature(kind).parameters)

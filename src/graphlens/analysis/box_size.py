@@ -22,8 +22,9 @@ def box_size(box: Box) -> tuple[int, int]:
     last = text_width(box.value, TEXT_SIZE) + text_width(box.place, TEXT_SIZE)
     if box.value and box.place:
         last += _COLUMN_GAP
-    texts = [box.caption, *(row.text for row in box.rows)]
-    inner = max(label, last, *(text_width(text, TEXT_SIZE) for text in texts))
+    texts = [text_width(box.caption, TEXT_SIZE)]
+    texts += [text_width(row.text, TEXT_SIZE, bold=row.kind == "mark") for row in box.rows]
+    inner = max(label, last, *texts)
     width = BADGE + 2 * PADDING + inner * _AIR_PERMILLE // 1000
     return max(_NARROWEST, width + width % 2), 2 * PADDING - 3 + LINE * lines_in(box)
 

@@ -37,6 +37,7 @@ class Box(Data, frozen=True, kw_only=True):
         count: How many equal ones it stands for.
         heat: Of what it is coloured by instead of its family, 1 to 5; 0 where that says nothing
             of it, and None where colours are those of families.
+        mark: Where two graphs are compared, ``same``, ``added``, ``removed`` or ``changed``.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Box(Data, frozen=True, kw_only=True):
     parameters: int = 0
     count: int = 1
     heat: int | None = None
+    mark: str = ""
 
 
 class Edge(Data, frozen=True, kw_only=True):

@@ -15,8 +15,8 @@ _GRAPHLENS = re.compile(
     r"^.*/(?:site|dist)-packages/graphlens/"
     r"|^.*/src/graphlens/(?:"
     r"(?:_torch|analysis|capture|checks|cli|model|renderers)/"
-    r"|(?:__init__|__main__|backends|display|entry|errors|notebook|presenter|progress|pytest_plugin|registry"
-    r"|requirements|suggestions|sphinx_ext|version)\.py$)"
+    r"|(?:__init__|__main__|backends|display|entry|errors|notebook|pictures|presenter|progress|pytest_plugin"
+    r"|registry|requirements|suggestions|sphinx_ext|two_graphs|version)\.py$)"
 )
 # What pip writes to start a package's command.
 _WRAPPER = re.compile(r"^.*/bin/(?:graphlens|pytest|py\.test|torchrun|accelerate)$")

@@ -8,6 +8,7 @@ import click
 
 from graphlens.cli.compare import compare
 from graphlens.cli.demo import demo
+from graphlens.cli.diff import diff
 from graphlens.cli.doctor import doctor
 from graphlens.cli.explain import explain
 from graphlens.cli.options import TRACEBACK, traceback_option
@@ -29,6 +30,7 @@ def cli() -> None:
 
 cli.add_command(compare)
 cli.add_command(demo)
+cli.add_command(diff)
 cli.add_command(doctor)
 cli.add_command(explain)
 

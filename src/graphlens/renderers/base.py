@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from graphlens.model import Graph, Report
+from graphlens.model import Graph, GraphDiff, Report
 
 
 class Renderer(Protocol):
@@ -18,4 +18,12 @@ class Renderer(Protocol):
 
     def graph(self, graph: Graph) -> str:
         """One graph."""
+        ...
+
+
+class DiffRenderer(Protocol):
+    """Turns the differences of two graphs into text; as pure as `Renderer`."""
+
+    def diff(self, diff: GraphDiff) -> str:
+        """Both graphs with what differs."""
         ...

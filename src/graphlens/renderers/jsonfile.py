@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from graphlens.model import Graph, Report, to_json
+from graphlens.model import Graph, GraphDiff, Report, to_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,3 +18,12 @@ class JsonRenderer:
     def graph(self, graph: Graph) -> str:
         """One graph, as it stands in a report's list of graphs."""
         return msgspec.json.format(msgspec.json.encode(graph), indent=1).decode("utf-8") + "\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffJsonRenderer:
+    """Two graphs and their differences."""
+
+    def diff(self, diff: GraphDiff) -> str:
+        """Both graphs, and each pair, change and replacement."""
+        return msgspec.json.format(msgspec.json.encode(diff), indent=1).decode("utf-8") + "\n"

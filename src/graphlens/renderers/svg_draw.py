@@ -8,7 +8,7 @@ from graphlens.analysis.box_size import BADGE, HEADER, LINE, PADDING, header_wid
 from graphlens.analysis.diagram_data import Box, Cluster, Diagram
 from graphlens.analysis.layout_data import Layout, Point, Rect, Route, Tag
 from graphlens.analysis.text_width import shorten_middle, text_width, visible
-from graphlens.renderers.svg_style import BADGES
+from graphlens.renderers.svg_style import BADGES, MARKS
 
 _ROUND = 7
 _ARROW = 6
@@ -74,6 +74,20 @@ def heat_legend(name: str, most: str) -> tuple[list[str], int]:
     return lines, _LEGEND_LINE
 
 
+def mark_legend() -> tuple[list[str], int]:
+    """A legend of what became of boxes; and its height."""
+    lines: list[str] = []
+    x = 0
+    for kind, sign, meaning in MARKS.values():
+        lines.append(
+            f'<g class="b {kind}" transform="translate({x},0)"><rect class="s" width="{BADGE}" '
+            f'height="16" rx="3"/>{text_element(BADGE // 2, 12, sign, "k")}'
+            f"{text_element(BADGE + 6, 12, meaning)}</g>"
+        )
+        x += BADGE + 24 + text_width(meaning, 12)
+    return lines, _LEGEND_LINE
+
+
 def _depths(clusters: Sequence[Cluster]) -> list[int]:
     depths: list[int] = []
     for cluster in clusters:
@@ -105,6 +119,8 @@ def _headline(cluster: Cluster, rect: Rect, depth: int) -> str:
 def _box(box: Box, rect: Rect) -> str:
     kind, sign, _ = BADGES[box.family]
     shown = kind if box.heat is None else f"h{box.heat}"
+    if box.mark:
+        shown, sign, _ = MARKS[box.mark]
     corner = 12 if kind in "iu" else 4
     left, y = BADGE + PADDING, PADDING + 9
     texts = [text_element(BADGE // 2, rect.height // 2 + 5, sign, "k"),

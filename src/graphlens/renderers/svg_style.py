@@ -18,6 +18,14 @@ BADGES = {
 }
 """Of each family: its class, the sign in its badge, and what the legend says."""
 
+MARKS = {
+    "same": ("ms", "=", "the same"),
+    "added": ("ma", "+", "added"),
+    "removed": ("mr", "−", "removed"),
+    "changed": ("mc", "~", "changed"),
+}
+"""Where two graphs are compared: of each fate its class, its sign, and what the legend says."""
+
 _FIXED = """\
 @media screen{.gl{max-width:100%;height:auto}}
 .gl text{font:11px Helvetica,Arial,"Liberation Sans",sans-serif;white-space:pre}
@@ -80,6 +88,19 @@ _DARK_HEATS = (
     ("#653a0c", "#c9842c", "#f6c588"),
     ("#85440a", "#e8993b", "#ffd9a8"),
 )
+# Of boxes that are the same, added, removed and changed: the fill, the frame and the badge.
+_LIGHT_MARKS = (
+    ("#ffffff", "#c3ccd5", "#8d98a5"),
+    ("#e6f6ea", "#3c9a57", "#1f7a3a"),
+    ("#fdeaea", "#c9504f", "#b02a2a"),
+    ("#fdf3dd", "#c98c1e", "#8a5a00"),
+)
+_DARK_MARKS = (
+    ("#10161d", "#3b4754", "#66727f"),
+    ("#12301c", "#4ba667", "#6fce8f"),
+    ("#381a1c", "#d1605f", "#f08a88"),
+    ("#33270c", "#c99732", "#e9bd5b"),
+)
 THEMES = ("auto", "light", "dark")
 # Of bar charts: the fill of each candidate's bars, the first for what the others are measured
 # against; then whiskers, lines of the scale, and good numbers.
@@ -112,6 +133,21 @@ def heat_style(theme: str) -> str:
     if theme != "auto":
         return dark if theme == "dark" else light
     return f"{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"
+
+
+def mark_style(theme: str) -> str:
+    """What a picture of two compared graphs needs beyond `style`."""
+    light, dark = _marks(_LIGHT_MARKS), _marks(_DARK_MARKS)
+    if theme != "auto":
+        return dark if theme == "dark" else light
+    return f"{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n"
+
+
+def _marks(colours: tuple[tuple[str, str, str], ...]) -> str:
+    return "".join(
+        f".gl .{kind} rect{{fill:{fill};stroke:{stroke}}}\n.gl .{kind} .s{{fill:{badge}}}\n"
+        for (kind, _, _), (fill, stroke, badge) in zip(MARKS.values(), colours, strict=True)
+    )
 
 
 def _heats(levels: tuple[tuple[str, str, str], ...]) -> str:
