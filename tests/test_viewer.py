@@ -412,6 +412,14 @@ def test_dark_and_light_are_different(seen):
     assert sum(dark) < 100
 
 
+def test_the_page_of_one_graph(browser, tmp_path):
+    path = tmp_path / "graph.html"
+    path.write_text(HtmlRenderer().graph(hand_graphs.small()), encoding="utf-8")
+    one = Seen(browser, path)
+    assert one.number("shown") > 5
+    one.close()
+
+
 def test_nothing_to_show(seen):
     one = seen(hand_graphs.report(hand_graphs.graph()))
     assert one.number("shown") == 0

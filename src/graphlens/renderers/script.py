@@ -25,6 +25,7 @@ ORDER = (
     "colouring",
     "camera",
     "lines",
+    "headlines",
     "draw",
     "neighbours",
     "search",
@@ -40,6 +41,7 @@ ORDER = (
     "pointer",
     "url_state",
     "toolbar",
+    "actions",
     "viewer",
     "main",
 )

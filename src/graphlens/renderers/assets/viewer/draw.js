@@ -2,9 +2,10 @@
 // it the smaller it is. What is drawn where is the layout's; colours are the theme's.
 
 import { boxColours } from "./colouring.js";
+import { drawHeadlines, isSeen } from "./headlines.js";
 import { addRoute } from "./lines.js";
 import { shortName } from "./names.js";
-import { BADGE, HEAD_FONT, HEADER, LABEL_FONT, LINE, PADDING, TEXT_FONT, textWidth } from "./text.js";
+import { BADGE, LABEL_FONT, LINE, PADDING, TEXT_FONT } from "./text.js";
 import { families, marks, palette } from "./theme.js";
 
 const TEXTS = 0.42;
@@ -23,13 +24,12 @@ export function drawFrame(canvas, scene, camera) {
   const seen = camera.seen();
   drawModules(pen, scene, seen);
   drawLines(pen, scene, camera, seen);
-  drawHeadlines(pen, scene, camera, seen);
+  const far = camera.zoom < TEXTS;
+  if (!far) drawHeadlines(pen, scene, camera, seen);
   if (camera.zoom >= LABELS) drawTags(pen, scene, seen);
-  return drawBoxes(pen, scene, camera, seen);
-}
-
-function isSeen(rect, seen) {
-  return rect.x < seen.right && rect.x + rect.width > seen.left && rect.y < seen.bottom && rect.y + rect.height > seen.top;
+  const drawn = drawBoxes(pen, scene, camera, seen);
+  if (far) drawHeadlines(pen, scene, camera, seen);
+  return drawn;
 }
 
 function drawModules(pen, scene, seen) {
@@ -52,7 +52,7 @@ function drawModules(pen, scene, seen) {
 
 function drawLines(pen, scene, camera, seen) {
   const colours = palette();
-  pen.lineWidth = Math.max(1.3, 0.7 / camera.zoom);
+  pen.lineWidth = Math.max(1.3, 0.5 / camera.zoom);
   pen.strokeStyle = pen.fillStyle = colours.line;
   pen.globalAlpha = scene.near ? 0.3 : 1;
   for (const tile of scene.paths.tiles) {
@@ -83,33 +83,6 @@ function drawNear(pen, scene, camera) {
   };
   draw(scene.near.inputRoutes, marks().input, [7, 3]);
   draw(scene.near.outputRoutes, marks().output, []);
-}
-
-// On their own ground, or lines that enter the module would strike the words through.
-function drawHeadlines(pen, scene, camera, seen) {
-  const colours = palette();
-  pen.font = HEAD_FONT;
-  pen.textAlign = "left";
-  pen.textBaseline = "alphabetic";
-  for (const cluster of scene.view.opened) {
-    const rect = scene.layout.rects.get(scene.tree.idOf(cluster));
-    if (!isSeen(rect, seen)) continue;
-    // A headline keeps a size that can be read as long as its module has room for it.
-    const scale = Math.max(1, Math.min(11 / (12 * camera.zoom), 3, (rect.height - 8) / HEADER / 2));
-    const { label } = scene.tree.picture.clusters[cluster];
-    const width = (textWidth(label, HEAD_FONT) + 28) * scale;
-    if (camera.zoom * scale < 0.5 || width > rect.width) continue;
-    pen.save();
-    pen.translate(rect.x + 8, rect.y + 4);
-    pen.scale(scale, scale);
-    pen.fillStyle = scene.tree.depths[cluster] % 2 ? colours.even : colours.odd;
-    pen.fillRect(0, 0, width / scale, HEADER - 8);
-    pen.fillStyle = colours.quiet;
-    pen.fillText("▾", 1, 14);
-    pen.fillStyle = colours.text;
-    pen.fillText(label, 15, 14);
-    pen.restore();
-  }
 }
 
 function drawTags(pen, scene, seen) {
@@ -152,7 +125,7 @@ function drawBox(pen, scene, camera, box, rect) {
   pen.roundRect(x, y, width, height, round);
   pen.fillStyle = fill;
   pen.fill();
-  pen.lineWidth = mark ? mark.width / Math.min(1, camera.zoom) : 1;
+  pen.lineWidth = mark ? mark.width / Math.min(1, camera.zoom) : Math.max(1, 0.5 / camera.zoom);
   pen.strokeStyle = mark ? mark.colour : stroke;
   pen.setLineDash(mark ? mark.dash : []);
   pen.stroke();

@@ -1,5 +1,6 @@
 // One graph's viewer: puts the parts together, and has what they do to one another.
 
+import { viewerActions } from "./actions.js";
 import { Camera } from "./camera.js";
 import { colourings, heats } from "./colouring.js";
 import { Details } from "./details.js";
@@ -25,8 +26,9 @@ import { ViewTree } from "./view_tree.js";
 export class Viewer {
   constructor(holder, payload, anchor, parts) {
     Object.assign(this, { holder, payload, anchor, camera: new Camera(), waiting: 0 });
+    this.actions = viewerActions(this);
     this.canvas = make("canvas", { tabindex: 0, role: "application", class: "graph-canvas" });
-    this.toolbar = new Toolbar(this, this.actions());
+    this.toolbar = new Toolbar(this, this.actions);
     this.stage = make("div", { class: "stage" }, this.canvas);
     this.side = make("nav", { class: "outline", "aria-label": "Outline", tabindex: -1 });
     this.panel = make("aside", { class: "panel", "aria-label": "Details", tabindex: 0 });
@@ -35,8 +37,8 @@ export class Viewer {
     replaceContent(holder, this.toolbar.element,
       make("div", { class: "viewer-parts" }, this.side, this.stage, this.panel), this.legendHolder, this.tableHolder);
     this.scene = {};
-    listenToKeys(this.canvas, this.camera, this.actions());
-    listenToPointer(this.canvas, this.camera, this.scene, this.actions());
+    listenToKeys(this.canvas, this.camera, this.actions);
+    listenToPointer(this.canvas, this.camera, this.scene, this.actions);
     this.showPicture(Number(parts.get("body")) || 0, parts);
     new ResizeObserver(() => this.resize()).observe(this.stage);
     whenThemeChanges(() => this.recolour());
@@ -52,8 +54,8 @@ export class Viewer {
     Object.assign(this.scene, { tree, selected: null, copy: 0, near: null, hits: null, colourings: options, colouring: options[0] });
     this.layouts = new Layouts(tree);
     this.search = new Search(tree);
-    this.outline = new Outline(this.scene, this.actions());
-    this.details = new Details(this.scene, this.actions());
+    this.outline = new Outline(this.scene, this.actions);
+    this.details = new Details(this.scene, this.actions);
     this.minimap = new Minimap(this.scene, this.camera, () => this.moved());
     this.legend = new Legend(this.scene);
     replaceContent(this.side, this.outline.list);
@@ -68,27 +70,6 @@ export class Viewer {
     this.relayout();
     if (!placed) this.first();
     this.update();
-  }
-
-  actions() {
-    return {
-      select: (id, show = false) => this.select(id, show),
-      toggle: (id) => this.toggle(id),
-      toggleSelected: () => this.scene.selected !== null && this.scene.tree.isCluster(this.scene.selected) && this.toggle(this.scene.selected),
-      pick: (copy) => this.pick(copy),
-      goTo: (node) => this.goTo(node),
-      follow: (what) => this.follow(what),
-      moved: () => this.moved(),
-      fit: () => { this.camera.fit(this.scene.layout); this.moved(); },
-      zoom: (factor) => { this.camera.zoomAt(this.camera.width / 2, this.camera.height / 2, factor); this.moved(); },
-      openAll: (open) => this.openAll(open),
-      search: (query) => { this.setSearch(query); this.changed(); },
-      nextHit: (by) => this.nextHit(by),
-      colourBy: (key) => { this.scene.colouring = this.scene.colourings.find((one) => one.key === key); this.relayout(); this.changed(); },
-      showPicture: (number) => { this.showPicture(number); writeState(this); },
-      focusSearch: () => this.toolbar.field.focus(),
-      focusCanvas: () => this.canvas.focus({ preventScroll: true }),
-    };
   }
 
   // Places what is shown; rows of numbers are part of the boxes.

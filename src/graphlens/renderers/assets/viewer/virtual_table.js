@@ -6,7 +6,7 @@ import { counted, grouped, make, replaceContent, textButton } from "./dom.js";
 const ROW = 26;
 const MORE = 8;
 const MEASURED = 300;
-const WIDEST = 46;
+const WIDEST = 34;
 
 // columns: {name, text(row), number(row)?, css?}; row numbers from 0 up to, without, count.
 export class VirtualTable {
@@ -28,13 +28,16 @@ export class VirtualTable {
     this.arrange();
   }
 
-  // Fixed widths, or columns would change as one scrolls: from some rows, evenly taken.
+  // Fixed widths, or columns would change as one scrolls: from some rows, evenly taken, without
+  // the few longest texts.
   column(column) {
-    let longest = column.name.length + 2;
+    const lengths = [];
     const step = Math.max(1, Math.floor(this.count / MEASURED));
-    for (let row = 0; row < this.count; row += step) longest = Math.max(longest, column.text(row).length);
+    for (let row = 0; row < this.count; row += step) lengths.push(column.text(row).length);
+    lengths.sort((a, b) => a - b);
+    const usual = lengths[Math.floor(lengths.length * 0.9)] || 0;
     const element = make("col");
-    element.style.width = `${Math.min(WIDEST, longest) * 0.58 + 2.2}em`;
+    element.style.width = `${Math.min(WIDEST, Math.max(column.name.length + 1, usual)) * 0.56 + 1.9}em`;
     return element;
   }
 
