@@ -141,6 +141,13 @@ def test_no_frame_of_ours_is_taken_for_the_users(target: Path, factory: str) -> 
         assert name not in done.stdout
 
 
+def test_the_map_and_the_trees_are_printed_where_they_are_asked_for(target: Path) -> None:
+    done = run("explain", f"{target}:single", "--map", "--trees")
+    assert done.returncode == 0, done.stderr
+    assert "graph 0/0" in done.stdout
+    assert "├─ ↓ input" in done.stdout
+
+
 def test_a_terminal_without_our_signs(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "iso8859-5")  # click makes ASCII UTF-8
     done = run("explain", f"{target}:single", "--tables")

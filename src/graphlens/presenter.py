@@ -58,6 +58,12 @@ def summary(report: Report) -> str:
     return _renderer("summary", {"width": terminal_width()}).report(report).rstrip("\n")
 
 
+def text_of(report: Report, name: str) -> str:
+    """A report by a renderer of text, as wide as the terminal, without the last newline."""
+    fits = {"width": terminal_width()} if "width" in registry.option_names(name) else {}
+    return _renderer(name, fits).report(report).rstrip("\n")
+
+
 def notebook(report: Report) -> str:
     """A report as a piece of HTML for a notebook's output cell."""
     return _renderer("notebook", {}).report(report)

@@ -16,6 +16,8 @@ from graphlens.requirements import require_torch
 @click.command(short_help="Show graphs and breaks of a function; generates no code.")
 @click.argument("target")
 @click.option("-o", "--output", multiple=True, help="File (by suffix) or folder to write.")
+@click.option("--map", "shows_map", is_flag=True, help="Print the map of the program too.")
+@click.option("--trees", is_flag=True, help="Print every graph as a tree of modules too.")
 @click.option("--tables", is_flag=True, help="Print every graph's table too.")
 @click.option(
     "--dynamic/--static", default=None, help="As torch.compile's dynamic=True or dynamic=False."
@@ -30,6 +32,8 @@ from graphlens.requirements import require_torch
 def explain(
     target: str,
     output: tuple[str, ...],
+    shows_map: bool,
+    trees: bool,
     tables: bool,
     dynamic: bool | None,
     inner: str,
@@ -46,6 +50,10 @@ def explain(
     keywords = {} if dynamic is None else {"dynamic": dynamic}
     report = _explained(target, inner, keywords, try_advice)
     click.echo(str(report))
+    if shows_map:
+        click.echo("\n" + presenter.text_of(report, "map_text"))
+    if trees:
+        click.echo("\n" + presenter.text_of(report, "tree"))
     if tables:
         for graph in report.graphs:
             click.echo("\n" + graph.table().rstrip("\n"))
