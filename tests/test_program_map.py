@@ -438,3 +438,12 @@ def test_a_real_recompile_in_training():
     text = MapTextRenderer().report(lens.report())
     assert "argument factor changed: 2 → 3" in text
     assert "backward: " in text
+
+
+def test_graphs_lead_to_where_they_are_told():
+    report = corpus.typical()
+    graph = next(one for one in report.graphs if one.stage == "dynamo")
+    svg = MapRenderer(links={graph.id: '#graph-1"><script>'}).report(report)
+    links = [link for link in ET.fromstring(svg).iter() if link.tag.endswith("}a")]
+    assert [link.get("href") for link in links] == ['#graph-1"><script>']
+    assert "<a " not in MapRenderer().report(report)

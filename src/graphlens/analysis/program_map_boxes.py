@@ -29,6 +29,7 @@ class MapBox(Data, frozen=True, kw_only=True):
         lines: Its texts.
         tooltip: Everything that is known of it, line by line.
         share: Of a step's time, from 0 to 1.
+        graph: Id of the graph that it is; empty for all else.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class MapBox(Data, frozen=True, kw_only=True):
     lines: tuple[Line, ...]
     tooltip: tuple[str, ...] = ()
     share: float = 0.0
+    graph: str = ""
 
 
 class Cell(Data, frozen=True, kw_only=True):

@@ -61,7 +61,8 @@ class HtmlRenderer:
         """The page of a report."""
         known = bool(report.graphs or report.frames or unknowns(report))
         sections = self._sections(report.graphs)
-        program_map = MapRenderer(root=self.root).report(report) if report.graphs else ""
+        links = {g.id: f"#{s.anchor}" for g, s in zip(report.graphs, sections, strict=True)}
+        program_map = MapRenderer(root=self.root, links=links).report(report) if links else ""
         return _template("report.html.jinja").render(
             _frame("What torch.compile did", sections, program_map),
             nothing="" if known else NOTHING,

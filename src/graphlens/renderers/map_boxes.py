@@ -129,6 +129,7 @@ def _cell(one: Variant, line: int, has_break: bool) -> Cell:
         lines=tuple(lines),
         tooltip=_tooltip(tooltip),
         share=one.backward_cost.share,
+        graph=one.backward[0].id if one.backward else "",
     )
     return Cell(box=box, backward=backward, link=words.saved_words(one.saved))
 
@@ -154,6 +155,7 @@ def _graph(one: Variant, line: int) -> MapBox:
         lines=tuple(lines),
         tooltip=_tooltip([*told, *_guards(one), *(f"for any {text}" for text in dynamic)]),
         share=one.cost.share,
+        graph=one.graphs[0].id if one.graphs else "",
     )
 
 

@@ -3,8 +3,9 @@
 Static, self-contained, the same bytes on every machine.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import quoteattr
 
 from graphlens.analysis.layout_data import Point, Rect
 from graphlens.analysis.program_map import MOST_FUNCTIONS, program_map
@@ -42,12 +43,14 @@ class MapRenderer:
         legend: Whether the picture explains its colours and signs.
         functions: Most functions drawn; the others are named below.
         root: Files below this folder are named relative to it.
+        links: Where a click on a graph leads, by the graph's id; for a picture that is in a page.
     """
 
     theme: str = "auto"
     legend: bool = True
     functions: int = MOST_FUNCTIONS
     root: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.theme not in THEMES:
@@ -69,7 +72,7 @@ class MapRenderer:
             lines, height = _legend(placed, width, y)
             body += lines
             y += height
-        body += [f'<g transform="translate(0,{y})">', *_map(placed), "</g>"]
+        body += [f'<g transform="translate(0,{y})">', *_map(placed, self.links), "</g>"]
         return "\n".join([*_head(of, placed, y, self.theme), *body, "</g>", "</svg>"]) + "\n"
 
     def graph(self, graph: Graph) -> str:
@@ -121,9 +124,10 @@ def _legend(placed: MapLayout, width: int, y: int) -> tuple[list[str], int]:
     return lines, y - top + _KEY + 8 if lines else 0
 
 
-def _map(placed: MapLayout) -> Iterator[str]:
+def _map(placed: MapLayout, links: Mapping[str, str]) -> Iterator[str]:
     for panel in placed.panels:
         yield from _panel(panel)
+        yield from (_linked(box, links) for box in panel.boxes)
 
 
 def _panel(one: Placed) -> Iterator[str]:
@@ -141,7 +145,11 @@ def _panel(one: Placed) -> Iterator[str]:
     if heads:
         yield f'<path class="a" d="{heads}"/>'
     yield from (_text(text) for text in one.texts)
-    yield from (_box(box) for box in one.boxes)
+
+
+def _linked(one: PlacedBox, links: Mapping[str, str]) -> str:
+    target = links.get(one.box.graph, "")
+    return f"<a href={quoteattr(target)}>{_box(one)}</a>" if target else _box(one)
 
 
 def _box(one: PlacedBox) -> str:
