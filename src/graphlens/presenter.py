@@ -48,18 +48,6 @@ def accuracy_table(graph: Graph, **options: object) -> str:
     return tensors_table(graph, **chosen)
 
 
-def kernel_table(graph: Graph, **options: object) -> str:
-    """The kernels of a graph in the order of execution; empty where no program was generated.
-
-    Args:
-        graph: Of a report.
-        **options: ``width`` (columns of text, else those of the terminal) and ``most`` (kernels
-            shown, None for all).
-    """
-    chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
-    return table_of_kernels(graph, **chosen)
-
-
 def title(graph: Graph) -> str:
     """What is said of a graph before its table: which it is, its sizes, who compiled it."""
     return str(graph_title(graph, current_folder()))
