@@ -112,7 +112,7 @@ def test_tsv_has_every_node_in_plain_cells():
             body.nodes for graph in report.graphs for body in graph.subgraphs
         ]
         assert len(lines) == 1 + sum(map(len, bodies))
-        assert {line.count("\t") for line in lines} == {11}
+        assert {line.count("\t") for line in lines} == {12}
         assert not set("\r\x00\x1b").intersection("".join(lines))
 
 

@@ -19,6 +19,7 @@ from graphlens.model import Graph, GraphDiff, Report, from_json
 from graphlens.renderers.accuracy_table import accuracy_table as tensors_table
 from graphlens.renderers.base import Renderer
 from graphlens.renderers.comparison import timings_of
+from graphlens.renderers.kernel_table import kernel_table as table_of_kernels
 from graphlens.renderers.wording import graph_title
 
 FALLBACK_SIZE = (100, 24)
@@ -46,6 +47,18 @@ def accuracy_table(graph: Graph, **options: object) -> str:
     """
     chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
     return tensors_table(graph, **chosen)
+
+
+def kernel_table(graph: Graph, **options: object) -> str:
+    """The kernels of a graph in the order of execution; empty where no program was generated.
+
+    Args:
+        graph: Of a report.
+        **options: ``width`` (columns of text, else those of the terminal) and ``most`` (kernels
+            shown, None for all).
+    """
+    chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
+    return table_of_kernels(graph, **chosen)
 
 
 def title(graph: Graph) -> str:

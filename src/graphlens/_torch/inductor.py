@@ -9,7 +9,9 @@ from typing import Any
 
 import torch
 
+from graphlens._torch import trace
 from graphlens._torch.probes import probe
+from graphlens._torch.provenance import provenance, replaced_nodes
 from graphlens.errors import MissingCompilerError
 
 MISSING_COMPILER = (
@@ -51,9 +53,14 @@ def compile_with_inductor(
 
     def inner_compile(lowered: torch.fx.GraphModule, *args: Any, **kwargs: Any) -> Any:
         on_lowered(lowered, _stage(kwargs))
-        return compile_fx_inner(lowered, *args, **kwargs)
+        with provenance(of):
+            made = compile_fx_inner(lowered, *args, **kwargs)
+        trace.tell(lambda: replaced_nodes(lowered))
+        return made
 
-    compiled: Any = compile_fx(gm, inputs, inner_compile=inner_compile, config_patches=config)
+    of = gm.graph
+    with provenance():
+        compiled: Any = compile_fx(gm, inputs, inner_compile=inner_compile, config_patches=config)
     return compiled  # type: ignore[no-any-return]
 
 

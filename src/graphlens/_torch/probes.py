@@ -28,6 +28,7 @@ _AREAS = (
     "marked",
     "memory",
     "onednn_graph",
+    "provenance",
     "settings",
     "trace",
     "widened",

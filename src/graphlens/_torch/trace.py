@@ -39,6 +39,8 @@ KINDS = frozenset(
         "fx_graph_cache_hit",
         "fx_graph_cache_miss",
         "inductor_output_code",
+        "inductor_post_grad_graph",
+        "inductor_provenance_tracking_node_mappings",
         "recompile_reasons",
     }
 )
@@ -60,6 +62,9 @@ _METRICS = (
     "inductor_compile_time_s",
     "restart_reasons",
 )
+
+# Called when a record of that name comes, in the thread that compiles.
+moments: dict[str, Callable[[], None]] = {}
 
 _lock = threading.Lock()
 _failures: dict[str, None] = {}  # in order, each once
@@ -86,6 +91,8 @@ class _Handler(logging.Handler):
             return
         if kind == "artifact" and isinstance(data, Mapping):
             kind = str(data.get("name", ""))
+        if kind in moments:
+            moments[kind]()
         if kind not in KINDS:
             return
         payload = _text(getattr(record, "payload", None))
@@ -122,6 +129,23 @@ class _Handler(logging.Handler):
 
 
 _handler: _Handler | None = None
+
+
+def tell(make: Callable[[], TraceRecord | None]) -> None:
+    """Hands a record of our own to all that listen, in its place among torch's.
+
+    Args:
+        make: Makes the record; a failure of it is noted as one of reading torch's trace is.
+    """
+    if _handler is None:
+        return
+    try:
+        record = make()
+        if record is not None:
+            for listener in _handler.listeners:
+                listener(record)
+    except Exception as error:  # noqa: BLE001  it must not end the user's compilation
+        _failures[f"{type(error).__name__}: {error}"] = None
 
 
 def subscribe(listener: Listener) -> None:

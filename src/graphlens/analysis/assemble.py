@@ -19,6 +19,7 @@ from graphlens.analysis.recompiles import (
 from graphlens.analysis.source_code import ReadLines, SourceFiles
 from graphlens.analysis.wrapped_modules import with_module_names
 from graphlens.model import (
+    NOT_GENERATED,
     Environment,
     Graph,
     Note,
@@ -65,10 +66,19 @@ def assemble(
         environment=environment,
         frames=frames,
         graphs=graphs,
+        kernels=_kernel_names(graphs),
         breaks=missing if untraced else breaks,
         recompiles=missing if untraced else recompiles,
         notes=(*notes, *_replay_notes(records), *_module_notes(graphs)),
     )
+
+
+def _kernel_names(graphs: Sequence[Graph]) -> tuple[str, ...] | Unavailable:
+    """Names of kernels that were generated, each once."""
+    known = [graph.kernels for graph in graphs if not isinstance(graph.kernels, Unavailable)]
+    if not known:
+        return NOT_GENERATED
+    return tuple(dict.fromkeys(k.name for kernels in known for k in kernels if k.source))
 
 
 def _first_of(names: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """The graphs of each compilation: live ones joined with torch's records of them."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +14,9 @@ from graphlens.analysis.compilations import (
     start_of,
     start_stack,
 )
+from graphlens.analysis.generated_programs import GeneratedProgram, generated_programs
 from graphlens.analysis.graph_ends import with_ends
+from graphlens.analysis.kernels import kernels_of
 from graphlens.analysis.placeholders import argument_index
 from graphlens.analysis.places import user_frame
 from graphlens.analysis.readable_graph import parse_readable
@@ -32,16 +33,24 @@ STAGES = {
 # AOTAutograd's cache replays the text of the run that filled it; Inductor's own cache of
 # generated programs is asked later, with a graph that was lowered now.
 REPLAY = "aotautograd_cache_hit"
+_NO_PROGRAM = Unavailable("no generated program was recorded for this graph")
 _CACHE_HITS = (REPLAY, "fx_graph_cache_hit")
-_AOT_ID = re.compile(r"AOT ID: \['\d+_(forward|backward|inference)'\]")
 
 
 class NodePlace(NamedTuple):
-    """What a lowered node's metadata says and torch's text of the graph does not."""
+    """What a lowered node's metadata says and torch's text of the graph does not.
+
+    Attributes:
+        modules: Module calls around it, outermost first.
+        source: The line that made it.
+        called_from: The user's own line, where that is in a library.
+        origins: Names of the Dynamo nodes it came from.
+    """
 
     modules: tuple[ModuleCall, ...]
     source: SourceLocation | None
     called_from: SourceLocation | None
+    origins: tuple[str, ...] = ()
 
 
 class LiveGraph(NamedTuple):
@@ -93,6 +102,7 @@ class _Compilation:
         self.start = start_of(records)
         self.caller = user_frame(start_stack(records)[:-1])
         self.cached = any(record.kind in _CACHE_HITS for record in records)
+        self.programs = generated_programs(records)
         self.used: dict[str, int] = defaultdict(int)
 
     def graphs(self, lowered: bool = True) -> Iterator[Graph]:
@@ -165,8 +175,9 @@ class _Compilation:
         nodes = tuple(_named_by(node, dynamo, stage) for node in nodes)
         if any(record.kind == REPLAY for record in self.records):
             nodes = with_present_lines(nodes, dynamo.nodes)
+        program = self.program(stage)
         uncounted = Unavailable("calls of backward graphs are not counted")
-        return Graph(
+        graph = Graph(
             id="",
             compile_id=self.key.compile_id,
             stage=stage,
@@ -177,7 +188,16 @@ class _Compilation:
             hits=uncounted if stage == "backward" else dynamo.hits,
             compile_seconds=self.seconds(stage),
             code=record.payload,
-            output_code=self.output_code(stage),
+        )
+        if program is None:
+            return msgspec.structs.replace(graph, output_code=_NO_PROGRAM)
+        origins = {name: place.origins for name, place in places.items()}
+        found = kernels_of(graph, program, origins)
+        return msgspec.structs.replace(
+            graph,
+            output_code=program.code,
+            kernels=found.kernels,
+            unassigned=found.unassigned,
         )
 
     def finished(self, graph: Graph) -> Graph:
@@ -209,21 +229,11 @@ class _Compilation:
             return Unavailable("a cache answered, so nothing was compiled")
         return Unavailable("torch did not time this graph alone")
 
-    def output_code(self, stage: str) -> str | Unavailable:
+    def program(self, stage: str) -> GeneratedProgram | None:
+        """What was generated for the graph of a stage that is made next."""
         number = self.used[stage]
-        programs = [
-            record.payload
-            for record in self.records
-            if record.kind == "inductor_output_code" and _stage_of_program(record) == stage
-        ]
-        if number < len(programs):
-            return programs[number]
-        return Unavailable("no generated program was recorded for this graph")
-
-
-def _stage_of_program(record: TraceRecord) -> str:
-    named = _AOT_ID.search(record.payload)
-    return named[1] if named else ""
+        programs = [program for program in self.programs if program.stage == stage]
+        return programs[number] if number < len(programs) else None
 
 
 def _placed(node: Node, place: NodePlace | None) -> Node:

@@ -10,6 +10,7 @@ import msgspec
 import torch
 
 from graphlens._torch import trace
+from graphlens._torch.provenance import dynamo_origins
 from graphlens.analysis.assemble import assemble
 from graphlens.analysis.compilation_graphs import LiveGraph, NodePlace, place_graph
 from graphlens.analysis.compilations import EpochClock
@@ -170,4 +171,7 @@ def trace_notes() -> tuple[Note, ...]:
 
 def node_places(gm: torch.fx.GraphModule) -> dict[str, NodePlace]:
     """Modules and lines of a lowered graph's nodes, by node name."""
-    return {node.name: NodePlace(module_calls(node), *node_source(node)) for node in gm.graph.nodes}
+    return {
+        node.name: NodePlace(module_calls(node), *node_source(node), dynamo_origins(node))
+        for node in gm.graph.nodes
+    }

@@ -17,7 +17,7 @@ from graphlens.requirements import require_torch
 @click.command(short_help="Compare compiled code with eager: values, and seconds.")
 @click.argument("target")
 @click.option("-o", "--output", multiple=True, help="File (by suffix) or folder to write.")
-@click.option("--tables", is_flag=True, help="Print every tensor's errors too.")
+@click.option("--tables", is_flag=True, help="Print every tensor's errors too, and kernels.")
 @click.option("--inner", default="inductor", show_default=True, help="Backend that is compared.")
 @click.option("--mode", default=None, help="As torch.compile's mode, for Inductor.")
 @click.option(
@@ -51,9 +51,9 @@ def compare(target: str, output: tuple[str, ...], tables: bool, **options: Any) 
     click.echo(str(report))
     if tables:
         for graph in report.graphs:
-            table = presenter.accuracy_table(graph).rstrip("\n")
-            if table:
-                click.echo(f"\n{table}")
+            for table in (presenter.accuracy_table(graph), presenter.kernel_table(graph)):
+                if table:
+                    click.echo("\n" + table.rstrip("\n"))
     for path in output:
         click.echo(f"wrote {presenter.save_report(report, path)}")
 

@@ -56,7 +56,9 @@ def explain(
         click.echo("\n" + presenter.text_of(report, "tree"))
     if tables:
         for graph in report.graphs:
-            click.echo("\n" + graph.table().rstrip("\n"))
+            for text in (graph.table(), presenter.kernel_table(graph)):
+                if text:
+                    click.echo("\n" + text.rstrip("\n"))
     for path in output:
         click.echo(f"wrote {presenter.save_report(report, path)}")
 

@@ -19,6 +19,7 @@ from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Compilation, Frame
 from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
 from graphlens.model.graph_diff import Change, GraphDiff, NodePair, PartDiff, Replacement
+from graphlens.model.kernel import NOT_GENERATED, NOT_MAPPED, Kernel, KernelBuffer
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
@@ -40,6 +41,8 @@ from graphlens.model.unavailable import Unavailable
 
 __all__ = [
     "NOT_COMPARED",
+    "NOT_GENERATED",
+    "NOT_MAPPED",
     "NOT_TIMED",
     "NOT_TRIED",
     "SCHEMA",
@@ -65,6 +68,8 @@ __all__ = [
     "GraphBreak",
     "GraphDiff",
     "GuardFailure",
+    "Kernel",
+    "KernelBuffer",
     "Measured",
     "ModuleCall",
     "Node",

@@ -3,6 +3,7 @@
 from graphlens.model import presentation
 from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.base import Data
+from graphlens.model.kernel import NOT_GENERATED, Kernel
 from graphlens.model.source import ModuleCall, SourceLocation
 from graphlens.model.tensor import Dim, TensorSpec
 from graphlens.model.timing import NOT_TIMED, Timing
@@ -154,7 +155,9 @@ class Graph(Data, frozen=True, kw_only=True):
         ended_by: Torch's short reason for ending the graph where it did; empty at a return.
         code: The graph as readable Python.
         output_code: The program the inner backend generated.
-        kernels: Names of the kernels that compute the graph.
+        kernels: What the generated program calls, in the order of execution.
+        unassigned: Operators that no kernel computes, each with the reason: ``view``, or why it
+            needs none.
         timing: Measured by ``compare``.
         accuracy: Measured by ``compare``.
     """
@@ -177,7 +180,8 @@ class Graph(Data, frozen=True, kw_only=True):
     ended_by: str = ""
     code: str | Unavailable = Unavailable("not recorded")
     output_code: str | Unavailable = Unavailable("the inner backend generated no program")
-    kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
+    kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
+    unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
     timing: Timing | Unavailable = NOT_TIMED
     accuracy: Accuracy | Unavailable = NOT_COMPARED
 

@@ -7,6 +7,7 @@ from graphlens.model.base import Data
 from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Frame
 from graphlens.model.graph import Graph
+from graphlens.model.kernel import NOT_GENERATED
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Recompile
 from graphlens.model.timing import NOT_TIMED, Payback, StepParts, Timing
@@ -63,7 +64,7 @@ class Report(Data, frozen=True, kw_only=True):
         breaks: Every graph break once, in the order met.
         recompiles: Every recompile, in order.
         eager: Operators that ran outside every graph, by the user's line, most first.
-        kernels: Names of generated kernels.
+        kernels: Names of generated kernels, each once; each graph has its own in full.
         timings: Of the whole program, then of each graph, measured by ``compare``.
         step: Where the time of the whole program goes, measured by ``compare``.
         payback: When compiling has paid, measured by ``compare``.
@@ -81,7 +82,7 @@ class Report(Data, frozen=True, kw_only=True):
     eager: tuple[EagerOperators, ...] | Unavailable = Unavailable(
         "counted by graphlens.explain only, as counting slows the program down"
     )
-    kernels: tuple[str, ...] | Unavailable = Unavailable("kernels were not recorded")
+    kernels: tuple[str, ...] | Unavailable = NOT_GENERATED
     timings: tuple[Timing, ...] | Unavailable = NOT_TIMED
     step: StepParts | Unavailable = NOT_TIMED
     payback: Payback | Unavailable = NOT_TIMED

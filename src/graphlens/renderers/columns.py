@@ -1,7 +1,7 @@
 """A graph's nodes as rows of text cells: what every table format starts from."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphlens.analysis.operators import operator_label
@@ -11,11 +11,12 @@ from graphlens.renderers.wording import location_text, state_name
 
 NUMBER, NAME, OPERATOR, ARGUMENTS = "#", "name", "operator", "arguments"
 SHAPE, DTYPE, STRIDE, DEVICE = "shape", "dtype", "stride", "device"
-MODULE, LINE = "module", "line"
+MODULE, LINE, KERNEL = "module", "line", "kernel"
 
-COLUMNS = (NUMBER, NAME, OPERATOR, ARGUMENTS, SHAPE, DTYPE, STRIDE, DEVICE, MODULE, LINE)
+COLUMNS = (NUMBER, NAME, OPERATOR, ARGUMENTS, SHAPE, DTYPE, STRIDE, DEVICE, MODULE, LINE, KERNEL)
 MOST_INPUTS = 8
 MOST_TENSORS = 3
+_NO_KERNELS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ def graph_rows(
     root: str = "",
     rows: int | None = None,
     everything: bool = False,
+    kernels: Mapping[str, str] = _NO_KERNELS,
 ) -> list[Row]:
     """The nodes as rows: inputs, operators, output.
 
@@ -51,14 +53,15 @@ def graph_rows(
         root: Files below this folder are named relative to it.
         rows: Most operators shown; the middle is left out. None for all.
         everything: A row for every node, arguments and names as they are in the graph.
+        kernels: What is said of the kernels that compute a node, by its name.
     """
     if everything:
-        return [_row(node, root, {}, None) for node in _numbered(nodes)]
+        return [_row(node, root, {}, None, kernels) for node in _numbered(nodes)]
     known = {n.name: state_name(n) for n in nodes if n.role in ("parameter", "buffer")}
     most = None if rows is None else MOST_TENSORS
 
     def convert(numbered: Iterable[tuple[int, Node]]) -> list[Row]:
-        return [_row(pair, root, known, most) for pair in numbered]
+        return [_row(pair, root, known, most, kernels) for pair in numbered]
 
     numbered = list(_numbered(nodes))
     inputs = [pair for pair in numbered if _is_shown_input(pair[1])]
@@ -100,7 +103,13 @@ def _is_shown_input(node: Node) -> bool:
     return node.op == "placeholder" and node.role not in ("parameter", "buffer", "symbol")
 
 
-def _row(pair: tuple[int, Node], root: str, known: dict[str, str], most: int | None) -> Row:
+def _row(
+    pair: tuple[int, Node],
+    root: str,
+    known: dict[str, str],
+    most: int | None,
+    kernels: Mapping[str, str],
+) -> Row:
     number, node = pair
     kinds = {"placeholder": "input", "output": "output"}
     cells = {
@@ -114,6 +123,7 @@ def _row(pair: tuple[int, Node], root: str, known: dict[str, str], most: int | N
         DEVICE: _same(node.tensors, lambda t: t.device, most),
         MODULE: node.module,
         LINE: location_text(node.source, root),
+        KERNEL: kernels.get(node.name, ""),
     }
     shown = {name: one_line(text) for name, text in cells.items() if text}
     return Row(shown, kinds.get(node.op, "operator"), _all_contiguous(node.tensors))

@@ -11,6 +11,7 @@ from graphlens.renderers.comparison_markdown import comparison_facts, comparison
 from graphlens.renderers.escape import html_text, markdown_code, markdown_prose, markdown_text
 from graphlens.renderers.findings import CodeLine, Finding, Remedy, findings
 from graphlens.renderers.headline import headline, unknowns
+from graphlens.renderers.kernel_table import kernel_markdown
 from graphlens.renderers.overview import (
     FRAME_COLUMNS,
     GRAPH_COLUMNS,
@@ -40,8 +41,9 @@ class MarkdownRenderer:
         return "\n".join(self._lines(report)) + "\n"
 
     def graph(self, graph: Graph) -> str:
-        """One graph's title and table."""
-        return TableRenderer(format="github", rows=self.rows, root=self.root).graph(graph)
+        """One graph's title and table, and its kernels."""
+        table = TableRenderer(format="github", rows=self.rows, root=self.root).graph(graph)
+        return "\n".join(filter(None, [table, kernel_markdown(graph, self.rows, self.root)]))
 
     def _lines(self, report: Report) -> Iterator[str]:
         yield "# What torch.compile did"

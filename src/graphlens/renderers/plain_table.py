@@ -23,10 +23,12 @@ from graphlens.renderers.wording import wrapped
 _Cut = Callable[[str, int], str]
 # Column, least width, how it is cut: in the order of how little is lost.
 _FIRST_CUTS: tuple[tuple[str, int, _Cut], ...] = (
+    (c.KERNEL, 28, shorten_middle),
     (c.ARGUMENTS, 24, shorten),
     (c.LINE, 20, shorten_path),
     (c.MODULE, 14, shorten_left),
     (c.ARGUMENTS, 16, shorten),
+    (c.KERNEL, 16, shorten_middle),
     (c.STRIDE, 12, shorten),
     (c.DTYPE, 10, shorten),
     (c.NAME, 12, shorten_middle),
@@ -35,6 +37,7 @@ _FIRST_CUTS: tuple[tuple[str, int, _Cut], ...] = (
     (c.ARGUMENTS, 12, shorten),
 )
 _LAST_CUTS: tuple[tuple[str, int, _Cut], ...] = (
+    (c.KERNEL, 9, shorten),
     (c.NAME, 10, shorten_middle),
     (c.ARGUMENTS, 9, shorten),
     (c.LINE, 12, shorten_path),
@@ -46,7 +49,18 @@ _LAST_CUTS: tuple[tuple[str, int, _Cut], ...] = (
 )
 # How much the last cuts may take before it is better to leave a column out.
 _BITTER = 10
-_LEFT_OUT = (c.STRIDE, c.DEVICE, c.MODULE, c.DTYPE, c.ARGUMENTS, c.NAME, c.SHAPE, c.LINE, c.NUMBER)
+_LEFT_OUT = (
+    c.STRIDE,
+    c.DEVICE,
+    c.KERNEL,
+    c.MODULE,
+    c.DTYPE,
+    c.ARGUMENTS,
+    c.NAME,
+    c.SHAPE,
+    c.LINE,
+    c.NUMBER,
+)
 
 
 def plain_table(rows: list[Row], width: int | None = None) -> str:

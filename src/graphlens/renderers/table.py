@@ -1,6 +1,6 @@
 """Graphs as tables: for the terminal, GitHub, HTML and tools that read TSV."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,13 +11,14 @@ from graphlens.model import Graph, Node, Report
 from graphlens.renderers import columns as c
 from graphlens.renderers.columns import Row, graph_rows
 from graphlens.renderers.escape import html_text, markdown_code, markdown_text, one_line
+from graphlens.renderers.kernel_labels import kernel_labels
 from graphlens.renderers.plain_table import plain_table
 from graphlens.renderers.wording import Title, graph_title, symbol_text, wrapped
 
 Format = Literal["plain", "github", "html", "tsv"]
 FORMATS: tuple[str, ...] = get_args(Format)
 NO_GRAPHS = "No graphs were captured."
-_IN_CODE_SPANS = (c.NAME, c.OPERATOR, c.ARGUMENTS)
+_IN_CODE_SPANS = (c.NAME, c.OPERATOR, c.ARGUMENTS, c.KERNEL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +60,13 @@ class TableRenderer:
         if self.format == "tsv":
             return _tsv([graph], self.root, with_graph=False)
         parts = [self._head(graph_title(graph, self.root), [*map(symbol_text, graph.symbols)])]
-        parts.append(self._nodes(graph.nodes))
+        parts.append(self._nodes(graph.nodes, kernel_labels(graph)))
         for body in graph.subgraphs:
             count = sum(node.is_operator for node in body.nodes)
             noun = "operator" if count == 1 else "operators"
             heading = f"subgraph {one_line(body.name)} of {one_line(graph.id)}"
             parts.append(self._head(Title(heading, (f"{count} {noun}",)), []))
-            parts.append(self._nodes(body.nodes))
+            parts.append(self._nodes(body.nodes, {}))
         return "\n".join(part for part in parts if part)
 
     def _head(self, title: Title, symbols: list[str]) -> str:
@@ -79,8 +80,8 @@ class TableRenderer:
         sizes = [line for text in symbols for line in wrapped(text, self.width)]
         return "\n".join([*title.lines(self.width), *sizes])
 
-    def _nodes(self, nodes: tuple[Node, ...]) -> str:
-        rows = graph_rows(nodes, self.root, self.rows)
+    def _nodes(self, nodes: tuple[Node, ...], kernels: Mapping[str, str]) -> str:
+        rows = graph_rows(nodes, self.root, self.rows, kernels=kernels)
         if self.format == "html":
             return html_table(rows)
         if self.format == "github":
@@ -137,12 +138,13 @@ def _tsv(graphs: Iterable[Graph], root: str, with_graph: bool) -> str:
     first = ["graph"] if with_graph else []
     lines = [[*first, "subgraph", *c.COLUMNS]]
     for graph in graphs:
+        kernels = kernel_labels(graph)
         bodies = [("", graph.nodes), *((body.name, body.nodes) for body in graph.subgraphs)]
         for body, nodes in bodies:
             start = [*([graph.id] if with_graph else []), body]
             lines += [
                 [*start, *(row.cells.get(name, "") for name in c.COLUMNS)]
-                for row in graph_rows(nodes, root, everything=True)
+                for row in graph_rows(nodes, root, everything=True, kernels={} if body else kernels)
             ]
     # tabulate pads the cells of its tsv format with spaces, which readers would have to strip.
     return "".join("\t".join(map(one_line, line)) + "\n" for line in lines)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from graphlens.model import Graph, Report
 from graphlens.renderers.accuracy_table import accuracy_table
+from graphlens.renderers.kernel_table import kernel_table
 from graphlens.renderers.summary import SummaryRenderer
 from graphlens.renderers.table import TableRenderer
 
@@ -33,12 +34,17 @@ class TextRenderer:
         parts = [summary.report(report)]
         if report.graphs:
             parts.append(self._tables().report(report))
+        parts += filter(None, map(self._kernels, report.graphs))
         parts += filter(None, map(self._accuracy, report.graphs))
         return "\n".join(parts)
 
     def graph(self, graph: Graph) -> str:
-        """One graph's table, and where it was compared the errors of its tensors."""
-        return "\n".join(filter(None, [self._tables().graph(graph), self._accuracy(graph)]))
+        """One graph's table, its kernels, and where it was compared the errors of its tensors."""
+        parts = [self._tables().graph(graph), self._kernels(graph), self._accuracy(graph)]
+        return "\n".join(filter(None, parts))
+
+    def _kernels(self, graph: Graph) -> str:
+        return kernel_table(graph, self.width, root=self.root)
 
     def _accuracy(self, graph: Graph) -> str:
         return accuracy_table(graph, self.width, most=None, root=self.root)

@@ -4,7 +4,7 @@ The picture is the folded one: of equal blocks one is sent, and each of its boxe
 of all of them, block after block. Facts are sent of every node, so nothing is out of reach.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,5 +110,9 @@ def _kernels(graph: Graph) -> dict[str, Any]:
     The viewer shows of an entry in ``list`` its ``name`` and, where it has them, ``code``,
     ``time`` and ``accuracy``, all text; ``of`` has the numbers of entries by node name.
     """
-    names: Sequence[str] = () if isinstance(graph.kernels, Unavailable) else graph.kernels
-    return {"list": [{"name": name} for name in names], "of": {}}
+    kernels = () if isinstance(graph.kernels, Unavailable) else graph.kernels
+    of: dict[str, list[int]] = {}
+    for number, kernel in enumerate(kernels):
+        for name in () if isinstance(kernel.nodes, Unavailable) else kernel.nodes:
+            of.setdefault(name, []).append(number)
+    return {"list": [{"name": kernel.name} for kernel in kernels], "of": of}

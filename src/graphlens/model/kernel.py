@@ -1,0 +1,69 @@
+"""A kernel of the program that a backend generated for a graph: what it computes and moves."""
+
+from graphlens.model.base import Data
+from graphlens.model.source import SourceLocation
+from graphlens.model.tensor import Dim
+from graphlens.model.unavailable import Unavailable
+
+LANGUAGES = ("C++", "Triton", "extern", "fallback")
+NOT_GENERATED = Unavailable("no program was generated")
+NOT_MAPPED = Unavailable(
+    "torch did not say which operators the kernel computes: "
+    "compile with backend='graphlens', or with trace.provenance_tracking_level=1"
+)
+
+
+class KernelBuffer(Data, frozen=True, kw_only=True):
+    """A tensor that a kernel is given.
+
+    Attributes:
+        name: As it stands in the generated program, such as ``buf3`` or ``primals_1``.
+        shape: As the kernel sees it: of a view, the view's.
+        dtype: Short torch name; empty when not known.
+        bytes: Of its elements; an expanded dimension counts once.
+    """
+
+    name: str
+    shape: tuple[Dim, ...] | Unavailable
+    dtype: str = ""
+    bytes: int | Unavailable = Unavailable("not known")
+
+
+class Kernel(Data, frozen=True, kw_only=True):
+    """One call of a kernel; a kernel that is called twice is there twice.
+
+    Attributes:
+        name: Of the function that is called.
+        language: ``C++`` or ``Triton`` (generated), ``extern`` (a library called by Inductor, such
+            as a matrix product) or ``fallback`` (an operator of torch, called as it is).
+        call: The text of the call.
+        handle: Torch's own name of the call, ``name:number``; empty where it gave none.
+        source: Its generated source; empty for a call into a library.
+        nodes: Names of the ATen nodes it computes, in the graph's order.
+        origins: Names of the Dynamo nodes that those came from.
+        places: Their lines, each once: the innermost outside torch.
+        modules: Paths of their modules, each once.
+        inputs: What it reads.
+        outputs: What it writes.
+        read_bytes: Bytes of its inputs, each counted whole and once. Unavailable where it takes
+            a part of one: a slice, or rows by index.
+        written_bytes: Bytes of its outputs, each counted whole and once.
+        flops: Floating-point operations; a multiplication and an addition are two.
+        fused: How many operators it computes, views not counted.
+    """
+
+    name: str
+    language: str
+    call: str
+    handle: str = ""
+    source: str = ""
+    nodes: tuple[str, ...] | Unavailable = NOT_MAPPED
+    origins: tuple[str, ...] | Unavailable = NOT_MAPPED
+    places: tuple[SourceLocation, ...] = ()
+    modules: tuple[str, ...] = ()
+    inputs: tuple[KernelBuffer, ...] = ()
+    outputs: tuple[KernelBuffer, ...] = ()
+    read_bytes: int | Unavailable = Unavailable("not known")
+    written_bytes: int | Unavailable = Unavailable("not known")
+    flops: int | Unavailable = Unavailable("not known")
+    fused: int | Unavailable = NOT_MAPPED

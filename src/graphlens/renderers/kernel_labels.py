@@ -1,0 +1,19 @@
+"""How the kernels of a graph are named beside its nodes."""
+
+from graphlens.analysis.kernels import nodes_of
+from graphlens.model import Graph, Unavailable
+
+
+def kernel_labels(graph: Graph) -> dict[str, str]:
+    """By node, the number and name of the kernel that computes it; of several, the numbers."""
+    kernels = () if isinstance(graph.kernels, Unavailable) else graph.kernels
+    found: dict[str, list[int]] = {}
+    for number, kernel in enumerate(kernels):
+        for name in nodes_of(kernel):
+            found.setdefault(name, []).append(number)
+    return {
+        name: f"{numbers[0] + 1} {kernels[numbers[0]].name}"
+        if len(numbers) == 1
+        else ", ".join(str(number + 1) for number in numbers)
+        for name, numbers in found.items()
+    }
