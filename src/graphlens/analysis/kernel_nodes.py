@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from graphlens.analysis.operator_kinds import CONSTANTS, base_name, is_view, operator_name
 from graphlens.analysis.program_calls import ProgramCall
+from graphlens.analysis.replaced_nodes import Replaced
 from graphlens.model import Node
 
 GENERATED = ("C++", "Triton")
@@ -17,8 +18,6 @@ GENERATED = ("C++", "Triton")
 UNKNOWN = "no kernel names it"
 
 Listed = Mapping[str, Sequence[str]]
-# By node, what took its place, and the pass that did it; the pass is empty when not known.
-Replaced = Mapping[str, Sequence[tuple[str, str]]]
 
 
 def nodes_by_call(

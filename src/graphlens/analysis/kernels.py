@@ -12,6 +12,7 @@ from graphlens.analysis.kernel_nodes import in_users_terms, nodes_by_call, nodes
 from graphlens.analysis.operator_kinds import is_view
 from graphlens.analysis.program_calls import ProgramCall, ProgramCalls
 from graphlens.analysis.readable_graph import parse_readable
+from graphlens.analysis.replaced_nodes import replaced_nodes
 from graphlens.model import NOT_MAPPED, Graph, Kernel, Node, Unavailable
 
 _NO_ORIGINS = Unavailable("a cache answered: it does not say from which Dynamo nodes these came")
@@ -55,17 +56,18 @@ def kernels_of(graph: Graph, program: GeneratedProgram, origins: Origins) -> Gra
         return GraphKernels(tuple(made), NOT_MAPPED if made else ())
     names = nodes_by_call(calls.calls, program.kernels, known)
     shown = _by_name(graph.nodes)
+    replaced = replaced_nodes(graph.nodes, lowered, program.replaced)
     kernels = [
         _placed(
             _kernel(call, calls, each, known),
-            in_users_terms(each, program.replaced, shown),
+            in_users_terms(each, replaced, shown),
             graph,
             _origins(graph.stage, each, origins, program.origins),
         )
         for call, each in zip(calls.calls, names, strict=True)
     ]
     computed = {name for kernel in kernels for name in nodes_of(kernel)}
-    rest = nodes_without_kernel(graph.nodes, computed, lowered, program.replaced)
+    rest = nodes_without_kernel(graph.nodes, computed, lowered, replaced)
     return GraphKernels(tuple(kernels), tuple(rest))
 
 

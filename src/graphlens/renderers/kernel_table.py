@@ -120,7 +120,7 @@ def _remarks(graph: Graph, kernels: Sequence[Kernel], most: int | None) -> Itera
     if most is not None and len(kernels) > most:
         yield f"... {counted(len(kernels) - most, 'more kernel')}"
     if not isinstance(graph.unassigned, Unavailable):
-        why = Counter(reason for _, reason in graph.unassigned)
+        why = Counter(reason.partition(":")[0] for _, reason in graph.unassigned)
         texts = [f"{count:,} {reason}" for reason, count in why.items()]
         if texts:
             yield one_line(f"operators without a kernel: {'; '.join(texts)}")
