@@ -338,6 +338,7 @@ def test_programs_are_put_in_when_asked_for(seen):
     details = one.page.locator("#graph-1 details.code").first
     assert details.locator("pre").text_content() == ""
     details.locator("summary").click()
+    details.locator("pre:not(:empty)").wait_for()  # the browser tells of it later
     assert details.locator("pre").text_content() == corpus.typical().graphs[0].code
 
 
