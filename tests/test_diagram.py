@@ -84,6 +84,13 @@ def test_what_a_box_says():
     assert boxes(small())["output"].value == "scalar f32"
 
 
+def test_a_graph_that_ends_with_a_break_says_so():
+    of = graph(placeholder("x"), output("x"), ended_by="Data-dependent branching")
+    assert [row.text for row in boxes(of)["output"].rows] == [
+        "graph break: Data-dependent branching"
+    ]
+
+
 def test_title():
     assert diagram(small()).title == "0/0 dynamo · forward (model.py:12) · 9 operators"
 

@@ -87,9 +87,10 @@ def whole_diagram(graph: Graph, subgraph: Subgraph | None = None, cleaned: bool 
         for source in draft.inputs
     )
     operators = sum(node.is_operator for node in nodes)
+    ended = "" if subgraph else graph.ended_by
     return Diagram(
         title=title_text(graph, operators, subgraph.name if subgraph else ""),
-        boxes=tuple(_box(drafts[draft], arrangement, draft) for draft in arrangement.order),
+        boxes=tuple(_box(drafts[draft], arrangement, draft, ended) for draft in arrangement.order),
         edges=tuple(Edge(source=source, target=target) for source, target in edges),
         clusters=arrangement.clusters,
         operators=operators,
@@ -174,7 +175,7 @@ def _is_item(node: Node, producer: Node) -> bool:
     return len(producer.tensors) != 1 or node.tensors == producer.tensors
 
 
-def _box(draft: _Draft, arrangement: Arrangement, number: int) -> Box:
+def _box(draft: _Draft, arrangement: Arrangement, number: int, ended: str) -> Box:
     node = draft.nodes[0]
     label, caption = operator_label(node), arrangement.captions.get(number, "")
     value = value_text(node)
@@ -193,7 +194,7 @@ def _box(draft: _Draft, arrangement: Arrangement, number: int) -> Box:
         caption=caption,
         value=value,
         place=place_text(node.source) if node.is_operator else "",
-        rows=(*_state_rows(draft), *_written_rows(draft)),
+        rows=(*_state_rows(draft), *_written_rows(draft), *_end_rows(node, ended)),
         nodes=tuple(part.name for part in everything),
         details=(*detail_lines(node), *_brief([*draft.nodes[1:], *draft.state.values()])),
         cluster=arrangement.cluster[number],
@@ -218,6 +219,13 @@ def _numbers(node: Node) -> int:
 def _written_rows(draft: _Draft) -> list[Row]:
     names = shorten(", ".join(draft.writes), _LONGEST_LABEL)
     return [Row(kind="to", text=f"writes {names}")] if names else []
+
+
+def _end_rows(node: Node, ended: str) -> list[Row]:
+    """Where a graph ends with a break, its output says so."""
+    if node.op != "output" or not ended:
+        return []
+    return [Row(kind="to", text=f"graph break: {shorten(ended, _LONGEST_LABEL)}")]
 
 
 def _state_rows(draft: _Draft) -> tuple[Row, ...]:
