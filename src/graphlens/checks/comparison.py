@@ -15,6 +15,7 @@ from graphlens._torch.isolation import isolated_compilation, isolation_keywords
 from graphlens.analysis.compared_graphs import with_accuracies, with_timings
 from graphlens.analysis.compile_phases import CompileTime
 from graphlens.analysis.disagreement import disagreement
+from graphlens.analysis.divergence_kernels import with_divergence_kernels
 from graphlens.analysis.payback import Phases, payback
 from graphlens.capture.options import lens_options
 from graphlens.capture.recorder import Recorder
@@ -213,7 +214,7 @@ class Comparison:
         )
         if self.whole is not None:
             report = msgspec.structs.replace(report, accuracy=self.whole)
-        report = with_accuracies(report, self.accuracies)
+        report = with_divergence_kernels(with_accuracies(report, self.accuracies))
         report = with_timings(report, self.timings)
         if self.step is not None:
             report = self._with_step(report, self.step)

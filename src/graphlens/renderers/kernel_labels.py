@@ -4,16 +4,22 @@ from graphlens.analysis.kernels import nodes_of
 from graphlens.model import Graph, Unavailable
 
 
+def kernel_numbers(graph: Graph) -> dict[str, list[int]]:
+    """By node, the kernels that compute it, by their place in the order of execution, from 0."""
+    found: dict[str, list[int]] = {}
+    if not isinstance(graph.kernels, Unavailable):
+        for number, kernel in enumerate(graph.kernels):
+            for name in nodes_of(kernel):
+                found.setdefault(name, []).append(number)
+    return found
+
+
 def kernel_labels(graph: Graph) -> dict[str, str]:
     """By node, the number and name of the kernel that computes it; of several, the numbers."""
     kernels = () if isinstance(graph.kernels, Unavailable) else graph.kernels
-    found: dict[str, list[int]] = {}
-    for number, kernel in enumerate(kernels):
-        for name in nodes_of(kernel):
-            found.setdefault(name, []).append(number)
     return {
         name: f"{numbers[0] + 1} {kernels[numbers[0]].name}"
         if len(numbers) == 1
         else ", ".join(str(number + 1) for number in numbers)
-        for name, numbers in found.items()
+        for name, numbers in kernel_numbers(graph).items()
     }

@@ -1,21 +1,23 @@
-"""What boxes are coloured by instead of the kind of work: memory, accuracy, or a user's numbers.
+"""What boxes are coloured by instead of the kind of work: memory, accuracy, kernels, own numbers.
 
 Each box gets a row that says its number or verdict in words, so colour is never alone.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from graphlens.analysis.diagram_data import Box, Diagram, Row
 from graphlens.analysis.tensor_bytes import tensor_bytes
 from graphlens.errors import UsageError
-from graphlens.model import Accuracy, Divergence, Graph
+from graphlens.model import Accuracy, Divergence, Graph, Unavailable
+from graphlens.renderers.kernel_colours import kernel_words
 from graphlens.renderers.measures import size_of_memory
+from graphlens.renderers.wording import counted
 
-FAMILY, MEMORY, ACCURACY = "family", "memory", "accuracy"
+FAMILY, MEMORY, ACCURACY, KERNEL = "family", "memory", "accuracy", "kernel"
 LEVELS = 5
 
 Colour = str | Mapping[str, float]
@@ -30,12 +32,16 @@ class Overlay:
         numbers: By node name; colours go by them.
         words: By node name, instead of numbers: what is said, all in the strongest colour.
         text: How a number is written.
+        levels: By node name, the colour of words where it is not the strongest.
+        most_words: What the legend says of words.
     """
 
     name: str
     numbers: Mapping[str, float]
     words: Mapping[str, str]
     text: Callable[[float], str] = "{:.3g}".format
+    levels: Mapping[str, int] = field(default_factory=dict)
+    most_words: str = "what the rows in bold say"
 
     def of_box(self, box: Box) -> float | None:
         """The number of a box: of one, where it stands for several; None where there is none."""
@@ -50,7 +56,7 @@ class Overlay:
     def upto(self, parts: Sequence[Diagram]) -> str:
         """What the legend says of the strongest colour."""
         if self.words:
-            return "what the rows in bold say"
+            return self.most_words
         return f"up to {self.text(self.most(parts))}" if self.numbers else "nothing is known"
 
 
@@ -59,7 +65,7 @@ def overlay(graph: Graph, colour: Colour) -> Overlay | None:
 
     Args:
         graph: Whose nodes are coloured.
-        colour: ``family``, ``memory``, ``accuracy``, or numbers by node name.
+        colour: ``family``, ``memory``, ``accuracy``, ``kernel``, or numbers by node name.
     """
     check_colour(colour)
     if isinstance(colour, Mapping):
@@ -68,6 +74,10 @@ def overlay(graph: Graph, colour: Colour) -> Overlay | None:
         return None
     if colour == MEMORY:
         return Overlay("size of the result", _memory(graph), {}, _bytes)
+    if colour == KERNEL:
+        words, levels = kernel_words(graph)
+        count = 0 if isinstance(graph.kernels, Unavailable) else len(graph.kernels)
+        return Overlay("kernel", {}, words, levels=levels, most_words=counted(count, "kernel"))
     return Overlay("accuracy", {}, _accuracy(graph))
 
 
@@ -75,9 +85,9 @@ def check_colour(colour: Colour) -> None:
     """Raises for what `overlay` does not know, before any work is done."""
     if isinstance(colour, Mapping):
         _checked(colour)
-    elif colour not in (FAMILY, MEMORY, ACCURACY):
+    elif colour not in (FAMILY, MEMORY, ACCURACY, KERNEL):
         raise UsageError(
-            f"colour={colour!r}: give {FAMILY!r}, {MEMORY!r}, {ACCURACY!r}, "
+            f"colour={colour!r}: give {FAMILY!r}, {MEMORY!r}, {ACCURACY!r}, {KERNEL!r}, "
             "or a dict of numbers by node name."
         )
 
@@ -127,10 +137,12 @@ def overlaid(parts: Sequence[Diagram], shown: Overlay) -> list[Diagram]:
 
 
 def _box(box: Box, shown: Overlay, most: float) -> Box:
-    words = [shown.words[name] for name in box.nodes if name in shown.words]
+    named = [name for name in box.nodes if name in shown.words]
     each = shown.of_box(box)
-    if words:
-        return _marked(box, LEVELS, words[0])
+    if named:
+        words = dict.fromkeys(shown.words[name] for name in named)
+        more = f" and {len(words) - 1} more" if shown.levels and len(words) > 1 else ""
+        return _marked(box, shown.levels.get(named[0], LEVELS), shown.words[named[0]] + more)
     if each is None:
         return msgspec.structs.replace(box, heat=0)
     total = f" each, {shown.text(each * box.count)}" if box.count > 1 else ""

@@ -9,7 +9,16 @@ from graphlens.analysis.layout import Layout, layout
 from graphlens.analysis.text_width import text_width
 from graphlens.errors import UsageError
 from graphlens.model import Graph, Report
-from graphlens.renderers.overlay import FAMILY, Colour, Overlay, check_colour, overlaid, overlay
+from graphlens.renderers.kernel_colours import kernel_legend, kernel_style
+from graphlens.renderers.overlay import (
+    FAMILY,
+    KERNEL,
+    Colour,
+    Overlay,
+    check_colour,
+    overlaid,
+    overlay,
+)
 from graphlens.renderers.svg_draw import draw, heat_legend, legend, text_element, xml_text
 from graphlens.renderers.svg_style import THEMES, heat_style, style
 from graphlens.renderers.viewing import Viewing
@@ -30,7 +39,8 @@ class SvgRenderer(Viewing):
         theme: ``light``, ``dark``, or ``auto`` for what the reader's system prefers.
         legend: Whether the picture explains its colours and signs.
         colour: What boxes are coloured by: ``family``, the kind of work; ``memory``; ``accuracy``,
-            where a comparison found it; or numbers by node name.
+            where a comparison found it; ``kernel``, of a graph that was compiled; or numbers by
+            node name.
         height: What is taller is broken into columns, in pixels; None for what suits a screen.
     """
 
@@ -84,13 +94,23 @@ class SvgRenderer(Viewing):
                 families = {box.family for each in parts for box in each.boxes}
                 lines, height = legend(families, width - 2 * _MARGIN)
                 if shown is not None:
-                    lines, height = heat_legend(shown.name, shown.upto(parts))
+                    lines, height = self._key(shown, parts)
                 body += _moved(lines, _MARGIN, y)
                 y += height + 12 if height else 0
             left = _MARGIN if placed.width * 2 > width else (width - placed.width) // 2
             body += _moved(draw(part, placed), left, y)
             y += placed.height + _BETWEEN
         return self._document(parts, layouts, body, width, y - _BETWEEN + _MARGIN)
+
+    def _key(self, shown: Overlay, parts: Sequence[Diagram]) -> tuple[list[str], int]:
+        if self.colour == KERNEL:
+            return kernel_legend(shown.upto(parts))
+        return heat_legend(shown.name, shown.upto(parts))
+
+    def _overlay_style(self) -> str:
+        if self.colour == FAMILY:
+            return ""
+        return kernel_style(self.theme) if self.colour == KERNEL else heat_style(self.theme)
 
     def _document(
         self,
@@ -100,7 +120,6 @@ class SvgRenderer(Viewing):
         width: int,
         height: int,
     ) -> str:
-        hot = self.colour != FAMILY
         title = (
             parts[0].title if len(parts) == 1 else f"{parts[0].title}, and {len(parts) - 1} more"
         )
@@ -109,7 +128,7 @@ class SvgRenderer(Viewing):
             f'height="{height}" viewBox="0 0 {width} {height}">',
             f"<title>{xml_text(title)}</title>",
             f"<desc>{xml_text(_description(parts, layouts))}</desc>",
-            f"<style>\n{style(self.theme)}{heat_style(self.theme) if hot else ''}</style>",
+            f"<style>\n{style(self.theme)}{self._overlay_style()}</style>",
             f'<rect class="g" width="{width}" height="{height}"/>',
             *body,
             "</svg>",
