@@ -2,11 +2,11 @@
 
 With ``trace.provenance_tracking_level`` 1 Inductor writes the record
 ``inductor_provenance_tracking_node_mappings`` and names each kernel's call in a comment of the
-program it generates; the kernels stay the same. Since torch 2.14 the level is part of the keys of
+program it generates; the kernels stay the same. In torch 2.14 the level is part of the keys of
 its caches of graphs, so that a program compiled with the account would share none with one that
 was compiled without. Therefore the level is 0 while keys are made, and 1 from the records on that
 torch writes when no cache has answered: right before its passes on the graph, and before it
-generates code. Seen on torch 2.11, 2.13 and 2.14.
+generates code. Seen on torch 2.14.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ def _has_parts() -> bool:
     )
 
 
-@probe("operators of each kernel", seen_on="2.11, 2.13, 2.14")
+@probe("operators of each kernel", seen_on="2.14")
 def _probe_provenance() -> str:
     from torch._inductor import config
 

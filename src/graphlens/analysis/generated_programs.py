@@ -3,7 +3,7 @@
 Torch logs, for each program in turn: the ATen graph that code is generated for
 (``inductor_post_grad_graph``), the program (``inductor_output_code``) and, where it was asked to,
 which operators each kernel computes (``inductor_provenance_tracking_node_mappings``). A cache that
-answers logs the same again. Seen on torch 2.11 and 2.14.
+answers logs the same again. Seen on torch 2.14.
 """
 
 import json

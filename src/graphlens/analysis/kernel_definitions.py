@@ -2,7 +2,7 @@
 
 Inductor writes ``NAME = async_compile.cpp_pybinding(TYPES, SOURCE)`` on the CPU (``cpp`` in older
 forms) and ``NAME = async_compile.triton('NAME', SOURCE)`` on a GPU, and names parameters by what
-is done with them: ``in_ptr0``, ``out_ptr0``, ``in_out_ptr0``. Seen on torch 2.11 and 2.14.
+is done with them: ``in_ptr0``, ``out_ptr0``, ``in_out_ptr0``. Seen on torch 2.14.
 """
 
 import ast

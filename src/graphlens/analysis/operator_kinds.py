@@ -1,6 +1,6 @@
 """What kind of work an ATen operator is, by its name: a view, arithmetic, moving of data, ...
 
-The lists are of names as they stand in lowered graphs of torch 2.11 to 2.14. A name in none of
+The lists are of names as they stand in lowered graphs of torch 2.14. A name in none of
 them is of no known kind, and nothing is said of it.
 """
 

@@ -1,7 +1,7 @@
 """The kernels that a generated program calls, in order, with what each is given.
 
 The program is Python that Inductor writes: a function ``call`` with one statement a kernel. It is
-read, never run. Seen on torch 2.11 and 2.14.
+read, never run. Seen on torch 2.14.
 """
 
 import ast
