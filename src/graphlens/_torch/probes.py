@@ -7,6 +7,8 @@ in the report and a row of ``graphlens doctor``; it is never a crash at import a
 from collections.abc import Callable
 from importlib import import_module
 
+import torch
+
 from graphlens.model import Note, Probe
 
 Check = Callable[[], str]
@@ -52,10 +54,14 @@ def probe(name: str, seen_on: str) -> Callable[[Check], Check]:
 
 
 def run_probes() -> tuple[Probe, ...]:
-    """Runs every declared probe."""
+    """Runs every declared probe, alike wherever the program stands: without gradients, or elsewhere.
+
+    What is found is kept for the process, so the first caller's modes must not decide it.
+    """
     for area in _AREAS:
         import_module(f"graphlens._torch.{area}")
-    return tuple(_run(name, seen_on, check) for name, (seen_on, check) in sorted(_probes.items()))
+    with torch.inference_mode(False), torch.enable_grad(), torch.device("cpu"):
+        return tuple(_run(name, *declared) for name, declared in sorted(_probes.items()))
 
 
 def failed_notes(probes: tuple[Probe, ...]) -> tuple[Note, ...]:
