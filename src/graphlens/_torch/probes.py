@@ -54,9 +54,10 @@ def probe(name: str, seen_on: str) -> Callable[[Check], Check]:
 
 
 def run_probes() -> tuple[Probe, ...]:
-    """Runs every declared probe, alike wherever the program stands: without gradients, or elsewhere.
+    """Runs every declared probe.
 
-    What is found is kept for the process, so the first caller's modes must not decide it.
+    What is found is kept for the process, so the modes in which the first caller stands, such as
+    one without gradients, must not decide it.
     """
     for area in _AREAS:
         import_module(f"graphlens._torch.{area}")
