@@ -52,7 +52,7 @@ def compile_with_inductor(
     from torch._inductor.compile_fx import compile_fx, compile_fx_inner
 
     def inner_compile(lowered: torch.fx.GraphModule, *args: Any, **kwargs: Any) -> Any:
-        on_lowered(lowered, _stage(kwargs))
+        on_lowered(lowered, stage_of(kwargs))
         with provenance(of):
             made = compile_fx_inner(lowered, *args, **kwargs)
         trace.tell(lambda: replaced_nodes(lowered))
@@ -62,6 +62,44 @@ def compile_with_inductor(
     with provenance():
         compiled: Any = compile_fx(gm, inputs, inner_compile=inner_compile, config_patches=config)
     return compiled  # type: ignore[no-any-return]
+
+
+CompileLowered = Callable[..., CompiledFn]
+
+
+def lower_with_inductor(
+    gm: torch.fx.GraphModule,
+    inputs: Sequence[Any],
+    config: dict[str, Any],
+    compile_lowered: CompileLowered,
+) -> CompiledFn:
+    """Lowers a Dynamo graph to ATen as Inductor does, for somebody else to compile. No caches.
+
+    Args:
+        gm: The graph; it is taken over and may be changed.
+        inputs: Its example inputs.
+        config: From `inductor_config`.
+        compile_lowered: Called with each ATen graph, its fake inputs, and what Inductor's own
+            compiler gets besides; gives a function of a list of inputs, which it may empty.
+    """
+    from torch._functorch import config as functorch_config
+    from torch._inductor.compile_fx import compile_fx
+
+    def inner_compile(lowered: torch.fx.GraphModule, given: Sequence[Any], **kwargs: Any) -> Any:
+        compiled = compile_lowered(lowered, given, **kwargs)
+        compiled._boxed_call = True  # type: ignore[attr-defined]
+        return compiled
+
+    with functorch_config.patch({"enable_autograd_cache": False}):
+        compiled: Any = compile_fx(gm, inputs, inner_compile=inner_compile, config_patches=config)
+    return compiled  # type: ignore[no-any-return]
+
+
+def stage_of(kwargs: Mapping[str, Any]) -> str:
+    """The stage of a lowered graph, from what Inductor's inner compiler is given."""
+    if kwargs.get("is_backward"):
+        return "backward"
+    return "inference" if kwargs.get("is_inference") else "forward"
 
 
 def reset_inductor() -> None:
@@ -97,12 +135,6 @@ def explain_failure(error: BaseException) -> str:
             return MISSING_COMPILER
         cause = getattr(cause, "inner_exception", None) or cause.__cause__
     return ""
-
-
-def _stage(kwargs: dict[str, Any]) -> str:
-    if kwargs.get("is_backward"):
-        return "backward"
-    return "inference" if kwargs.get("is_inference") else "forward"
 
 
 @probe("Inductor's entry", seen_on="2.11, 2.13, 2.14")

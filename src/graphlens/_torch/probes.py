@@ -15,6 +15,7 @@ Check = Callable[[], str]
 
 _AREAS = (
     "aot",
+    "attention",
     "cache_lookups",
     "compile_error",
     "compile_phases",
@@ -24,15 +25,20 @@ _AREAS = (
     "eager",
     "failing_node",
     "fx",
+    "generated_code",
     "guards",
     "inductor",
     "isolation",
+    "kernel_binaries",
     "marked",
     "memory",
     "onednn_graph",
+    "pretend_gpu",
     "provenance",
+    "retarget",
     "settings",
     "trace",
+    "triton_kernels",
     "widened",
 )
 _probes: dict[str, tuple[str, Check]] = {}

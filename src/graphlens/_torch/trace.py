@@ -7,7 +7,8 @@ somebody listens. Seen on torch 2.11, 2.13 and 2.14.
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from graphlens._torch.compile_error import error_facts
@@ -75,6 +76,7 @@ class _Handler(logging.Handler):
         super().__init__(logging.DEBUG)
         self.listeners: tuple[Listener, ...] = ()
         self.strings: dict[int, str] = {}
+        self.diverted: dict[int, list[TraceRecord]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -106,6 +108,14 @@ class _Handler(logging.Handler):
             },
             payload=payload,
         )
+        self.hand(event)
+
+    def hand(self, event: TraceRecord) -> None:
+        """To all that listen, or to the one that this thread's records are diverted to."""
+        own = self.diverted.get(threading.get_ident())
+        if own is not None:
+            own.append(event)
+            return
         for listener in self.listeners:
             listener(event)
 
@@ -142,8 +152,7 @@ def tell(make: Callable[[], TraceRecord | None]) -> None:
     try:
         record = make()
         if record is not None:
-            for listener in _handler.listeners:
-                listener(record)
+            _handler.hand(record)
     except Exception as error:  # noqa: BLE001  it must not end the user's compilation
         _failures[f"{type(error).__name__}: {error}"] = None
 
@@ -169,6 +178,29 @@ def unsubscribe(listener: Listener) -> None:
         if not _handler.listeners:
             _trace_log().removeHandler(_handler)
             _handler = None
+
+
+@contextmanager
+def diverted(records: list[TraceRecord]) -> Iterator[None]:
+    """What this thread's compilations tell in the block goes to a list, and to nobody else."""
+
+    def listen(_: TraceRecord) -> None:
+        """Keeps the handler there."""
+
+    thread = threading.get_ident()
+    subscribe(listen)
+    handler = _handler
+    assert handler is not None  # noqa: S101  somebody listens
+    before = handler.diverted.get(thread)
+    handler.diverted[thread] = records
+    try:
+        yield
+    finally:
+        if before is None:
+            del handler.diverted[thread]
+        else:
+            handler.diverted[thread] = before
+        unsubscribe(listen)
 
 
 def failures() -> tuple[str, ...]:

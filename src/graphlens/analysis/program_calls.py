@@ -173,7 +173,8 @@ class ProgramCalls:
         """The handle in the comments right above a line, numbered from 1."""
         for text in reversed(self._lines[: line - 1]):
             text = text.strip()
-            if not text.startswith("#"):
+            # The stream that a Triton kernel runs on comes between its comments and its call.
+            if not text.startswith(("#", "raw_stream")):
                 return ""
             if text.startswith(_HANDLE):
                 return text.removeprefix(_HANDLE).strip()

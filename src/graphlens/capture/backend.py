@@ -45,6 +45,7 @@ def compile_graph(
     options: LensOptions,
     inner_keywords: dict[str, Any],
     on_compiled: OnCompiled | None = None,
+    compile_inner: CompileInner | None = None,
 ) -> CompiledFn:
     """Records a graph and compiles it with the inner backend.
 
@@ -54,11 +55,12 @@ def compile_graph(
         options: Ours.
         inner_keywords: ``mode`` and ``options`` for the inner backend, where given.
         on_compiled: Told when the graph is compiled.
+        compile_inner: Compiles in place of the backend that the options name.
 
     Returns:
         The inner backend's function, or one that counts its calls.
     """
-    compile_inner = inner_compiler(options.inner, inner_keywords)
+    compile_inner = compile_inner or inner_compiler(options.inner, inner_keywords)
     recorders = active_recorders()
     captured = _capture(gm, options, recorders)
     for recorder in recorders:

@@ -17,15 +17,17 @@ from graphlens.model.accuracy import (
 from graphlens.model.advice import NOT_TRIED, Counts, Fix, Trial
 from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Compilation, Frame
+from graphlens.model.gpu_kernel import Estimate, KernelBinary
 from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
 from graphlens.model.graph_diff import Change, GraphDiff, NodePair, PartDiff, Replacement
-from graphlens.model.kernel import NOT_GENERATED, NOT_MAPPED, Kernel, KernelBuffer
+from graphlens.model.kernel import NOT_GENERATED, NOT_MAPPED, CpuProgram, Kernel, KernelBuffer
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
 from graphlens.model.report import Environment, Probe, Report
 from graphlens.model.schema import SCHEMA, from_json, to_json
 from graphlens.model.source import Excerpt, ModuleCall, SourceLocation
+from graphlens.model.target import Target
 from graphlens.model.tensor import Dim, TensorSpec
 from graphlens.model.timing import (
     NOT_TIMED,
@@ -54,12 +56,14 @@ __all__ = [
     "Compilation",
     "CompilePhase",
     "Counts",
+    "CpuProgram",
     "Difference",
     "Dim",
     "Divergence",
     "EagerOperators",
     "Environment",
     "Errors",
+    "Estimate",
     "Excerpt",
     "Failure",
     "Fix",
@@ -69,6 +73,7 @@ __all__ = [
     "GraphDiff",
     "GuardFailure",
     "Kernel",
+    "KernelBinary",
     "KernelBuffer",
     "Measured",
     "ModuleCall",
@@ -87,6 +92,7 @@ __all__ = [
     "Subgraph",
     "SwitchTried",
     "Symbol",
+    "Target",
     "TensorAccuracy",
     "TensorSpec",
     "Timing",

@@ -1,6 +1,7 @@
 """A kernel of the program that a backend generated for a graph: what it computes and moves."""
 
 from graphlens.model.base import Data
+from graphlens.model.gpu_kernel import NOT_COMPILED, NOT_ESTIMATED, Estimate, KernelBinary
 from graphlens.model.source import SourceLocation
 from graphlens.model.tensor import Dim
 from graphlens.model.unavailable import Unavailable
@@ -50,6 +51,9 @@ class Kernel(Data, frozen=True, kw_only=True):
         written_bytes: Bytes of its outputs, each counted whole and once.
         flops: Floating-point operations; a multiplication and an addition are two.
         fused: How many operators it computes, views not counted.
+        binaries: Of a Triton kernel, compiled for the target of a preview: one for each
+            configuration that the GPU would time and choose from.
+        estimate: Of its time on the target of a preview.
     """
 
     name: str
@@ -67,3 +71,19 @@ class Kernel(Data, frozen=True, kw_only=True):
     written_bytes: int | Unavailable = Unavailable("not known")
     flops: int | Unavailable = Unavailable("not known")
     fused: int | Unavailable = NOT_MAPPED
+    binaries: tuple[KernelBinary, ...] | Unavailable = NOT_COMPILED
+    estimate: Estimate | Unavailable = NOT_ESTIMATED
+
+
+class CpuProgram(Data, frozen=True, kw_only=True, tag="program", tag_field="kind"):
+    """The program that Inductor generates for a graph on the CPU, beside one for a GPU.
+
+    Attributes:
+        code: Its text.
+        kernels: What it calls, in the order of execution.
+        unassigned: As in `Graph`.
+    """
+
+    code: str
+    kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
+    unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED

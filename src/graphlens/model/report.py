@@ -10,6 +10,7 @@ from graphlens.model.graph import Graph
 from graphlens.model.kernel import NOT_GENERATED
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Recompile
+from graphlens.model.target import Target
 from graphlens.model.timing import NOT_TIMED, Payback, StepParts, Timing
 from graphlens.model.unavailable import Unavailable
 
@@ -70,6 +71,7 @@ class Report(Data, frozen=True, kw_only=True):
         payback: When compiling has paid, measured by ``compare``.
         accuracy: Of the whole program, measured by ``compare``.
         together: What following all advice that helps gives; None where advice was not tried.
+        target: In a preview, the GPU that kernels are generated for; None in other reports.
         notes: What a reader must know.
         schema: Version of this format.
     """
@@ -88,6 +90,7 @@ class Report(Data, frozen=True, kw_only=True):
     payback: Payback | Unavailable = NOT_TIMED
     accuracy: Accuracy | Unavailable = NOT_COMPARED
     together: Trial | Unavailable | None = None
+    target: Target | None = None
     notes: tuple[Note, ...] = ()
     schema: str = SCHEMA
 

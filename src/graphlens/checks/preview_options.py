@@ -1,0 +1,89 @@
+"""What a person can ask of a preview."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from graphlens.analysis.targets import known_target, target_from_json
+from graphlens.errors import UsageError
+from graphlens.model import Target
+from graphlens.suggestions import nearest_first
+
+DEFAULT_TARGET = "h100"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviewOptions:
+    """Options of ``graphlens.preview``.
+
+    Attributes:
+        target: The GPU.
+        options: Inductor's, as of ``torch.compile``. What needs the GPU to time variants
+            (``max_autotune``, ``coordinate_descent_tuning``) stays off.
+        dynamic: As of ``torch.compile``.
+        fullgraph: As of ``torch.compile``.
+        backward: Whether backward passes are previewed, where outputs need gradients.
+        numerics: Whether the generated program is run in Triton's interpreter and compared.
+        budget: Seconds for the interpreter, for each graph.
+        all_configs: Whether every configuration of a kernel is compiled, of which the GPU would
+            time all and keep one; else the first.
+        out: A folder to write the report to.
+    """
+
+    target: Target
+    options: Mapping[str, Any] | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    backward: bool = True
+    numerics: bool = True
+    budget: float = 60.0
+    all_configs: bool = True
+    out: str = ""
+
+    @property
+    def compile_keywords(self) -> dict[str, Any]:
+        """For ``torch.compile``, beside the backend."""
+        return {"dynamic": self.dynamic, "fullgraph": self.fullgraph}
+
+
+NAMES = tuple(one.name for one in fields(PreviewOptions))
+
+
+def preview_options(given: Mapping[str, Any]) -> PreviewOptions:
+    """Checks options by name and value.
+
+    Raises:
+        UsageError: A name is unknown or a value wrong.
+    """
+    for name in given:
+        if name not in NAMES:
+            valid = nearest_first(name, NAMES)
+            raise UsageError(f"Unknown option {name}. Valid, nearest first: {valid}.")
+    made = dict(given)
+    made["target"] = target_named(made.get("target", DEFAULT_TARGET))
+    budget = made.get("budget", PreviewOptions.budget)
+    if not isinstance(budget, (int, float)) or isinstance(budget, bool) or not budget > 0:
+        raise UsageError(f"budget is {budget!r}; give seconds above 0, such as budget=60.")
+    if made.get("out") is not None:
+        made["out"] = str(made["out"])
+    return PreviewOptions(**made)
+
+
+def target_named(given: object) -> Target:
+    """A target by name, from a ``.json`` file, or as it is.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if isinstance(given, Target):
+        return given
+    text = str(given)
+    if not text.endswith(".json"):
+        return known_target(text)
+    try:
+        return target_from_json(Path(text).read_text(), text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{text} cannot be read: {error}. Give a target's name or file."
+        ) from error
