@@ -15,8 +15,10 @@ import torch
 from torch.utils import _pytree as pytree
 
 from graphlens._torch.attention import for_target, is_cpu_attention
+from graphlens._torch.attention_on_cpu import on_cpu
 from graphlens._torch.pretend_gpu import DEVICE
 from graphlens._torch.probes import probe
+from graphlens._torch.seeded_random import with_seeds
 from graphlens.model import Target
 
 
@@ -123,6 +125,23 @@ class _Move:
                 made.remarks.append(
                     f"{node.target} is an operator of the CPU; a GPU would run another"
                 )
+
+
+def moved_back(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """A graph that was moved to a GPU, as one that runs on CPU tensors."""
+    made = torch.fx.GraphModule(gm, copy.deepcopy(gm.graph))
+
+    def value(one: Any) -> Any:
+        return torch.device("cpu") if isinstance(one, torch.device) else one
+
+    for node in made.graph.nodes:
+        node.args = pytree.tree_map(value, node.args)
+        node.kwargs = pytree.tree_map(value, node.kwargs)
+        if node.op == "call_function":
+            node.target = on_cpu(node.target)
+    with_seeds(made)
+    made.recompile()
+    return made
 
 
 def _first_operator(graph: torch.fx.Graph) -> torch.fx.Node:

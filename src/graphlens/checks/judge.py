@@ -149,7 +149,7 @@ def lowest_precision(gm: torch.fx.GraphModule) -> float:
     """The largest epsilon of the dtypes that a graph computes in; 0 where all are exact."""
     found = 0.0
     for node in gm.graph.nodes:
-        value = node.meta.get("example_value")
+        value = node.meta.get("example_value", node.meta.get("val"))
         for leaf in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(leaf, torch.Tensor):
                 found = max(found, epsilon(leaf.dtype))

@@ -16,25 +16,14 @@ from graphlens.capture.backend import OnLowered, compile_graph
 from graphlens.capture.input_copies import copied_inputs
 from graphlens.capture.options import LensOptions, lens_options
 from graphlens.capture.recorder import Recorder, node_places
+from graphlens.checks.graph_calls import GraphCall
 from graphlens.checks.preview_options import PreviewOptions
+from graphlens.checks.surroundings import surroundings
 from graphlens.checks.watcher import graph_copy
 from graphlens.model import Unavailable
 
 CompiledFn = Callable[..., Any]
 Progress = Callable[[str], None]
-
-
-@dataclass
-class LoweredCall:
-    """The first call of a lowered graph.
-
-    Attributes:
-        inputs: Copies of what it was given.
-        outputs: What it gave in eager, on the CPU.
-    """
-
-    inputs: list[Any]
-    outputs: list[Any]
 
 
 @dataclass
@@ -59,7 +48,7 @@ class PreviewedGraph:
     on_gpu: Retargeted | Unavailable
     gpu: Generated | Unavailable
     cpu: Generated | Unavailable
-    call: LoweredCall | None = None
+    call: GraphCall | None = None
 
 
 @dataclass
@@ -162,15 +151,10 @@ def _runner(kept: PreviewedGraph, keeps: bool) -> CompiledFn:
         if kept.call is not None or not keeps:
             return kept.gm(*given)
         copies, _ = copied_inputs(tuple(given), {}, [], gradients=False)
-        outputs = kept.gm(*given)
-        kept.call = LoweredCall(list(copies), [_own(one) for one in outputs])
-        return outputs
+        kept.call = GraphCall(list(copies), surroundings())
+        return kept.gm(*given)
 
     return run
-
-
-def _own(value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
 def _first_line(error: BaseException) -> str:

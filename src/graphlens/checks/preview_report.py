@@ -15,6 +15,8 @@ from graphlens.analysis.generated_programs import generated_programs
 from graphlens.analysis.kernels import kernels_of
 from graphlens.analysis.roofline import estimate
 from graphlens.capture.recorder import Recorder
+from graphlens.checks.interpreted import ProgramRun, interpret
+from graphlens.checks.preview_accuracy import preview_accuracy, program_run
 from graphlens.checks.preview_graphs import PreviewBackend, PreviewedGraph
 from graphlens.checks.preview_options import PreviewOptions
 from graphlens.checks.program_results import CallResult
@@ -49,7 +51,8 @@ class Preview:
         """Does all of it."""
         results = self._run()
         report = self.recorder.report()
-        graphs = [self._previewed(graph, kept) for graph, kept in self._joined(report)]
+        joined = [(self._previewed(graph, kept), kept) for graph, kept in self._joined(report)]
+        graphs = self._compared(joined) if self.options.numerics else [one for one, _ in joined]
         errors = [one.error for one in results if one.error is not None]
         if len(errors) == len(results) and errors:
             raise errors[0]
@@ -108,6 +111,29 @@ class Preview:
             msgspec.structs.replace(kernel, binaries=one, estimate=estimate(kernel, target, tf32))
             for kernel, one in zip(kernels, compiled, strict=True)
         )
+
+    def _compared(self, joined: list[tuple[Graph, PreviewedGraph | None]]) -> list[Graph]:
+        """The graphs with the verdicts on their programs."""
+        runs = {graph.id: program_run(kept, graph.id) for graph, kept in joined if kept}
+        programs = [one for one in runs.values() if isinstance(one, ProgramRun)]
+        results = dict(
+            zip(
+                [one.name for one in programs],
+                interpret(
+                    programs, self.options.target, self.options.budget, self._telling(_COMPARING)
+                ),
+                strict=True,
+            )
+        )
+        found = []
+        for graph, kept in joined:
+            if kept is not None:
+                self.progress(f"{graph.id}: comparing with eager", _COMPARING)
+                why: Any = results.get(graph.id, runs[graph.id])
+                accuracy = preview_accuracy(graph, kept, why)
+                graph = msgspec.structs.replace(graph, accuracy=accuracy)
+            found.append(graph)
+        return found
 
     def _telling(self, share: float, before: str = "") -> Callable[[str], None]:
         return lambda what: self.progress(before + what, share)
