@@ -78,7 +78,8 @@ def wrong_kernel(
 
 
 def _read(kernel: Kernel) -> set[str]:
-    return {buffer.name for buffer in kernel.inputs}
+    """What it only reads: of what it writes over, the name is that of the new value."""
+    return {buffer.name for buffer in kernel.inputs} - _written(kernel)
 
 
 def _written(kernel: Kernel) -> set[str]:
