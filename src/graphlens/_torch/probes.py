@@ -24,6 +24,7 @@ _AREAS = (
     "eager",
     "failing_node",
     "fx",
+    "generated_modules",
     "guards",
     "inductor",
     "isolation",

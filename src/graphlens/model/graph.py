@@ -4,6 +4,7 @@ from graphlens.model import presentation
 from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.base import Data
 from graphlens.model.kernel import NOT_GENERATED, Kernel
+from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, KernelTimes
 from graphlens.model.source import ModuleCall, SourceLocation
 from graphlens.model.tensor import Dim, TensorSpec
 from graphlens.model.timing import NOT_TIMED, Timing
@@ -159,6 +160,7 @@ class Graph(Data, frozen=True, kw_only=True):
         unassigned: Operators that no kernel computes, each with the reason: ``view``, or why it
             needs none.
         timing: Measured by ``compare``.
+        kernel_times: Of all kernels together, measured by ``compare``; each kernel has its own.
         accuracy: Measured by ``compare``.
     """
 
@@ -183,6 +185,7 @@ class Graph(Data, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
     unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
     timing: Timing | Unavailable = NOT_TIMED
+    kernel_times: KernelTimes | Unavailable = KERNELS_NOT_TIMED
     accuracy: Accuracy | Unavailable = NOT_COMPARED
 
     @property

@@ -1,8 +1,10 @@
 """A kernel of the program that a backend generated for a graph: what it computes and moves."""
 
 from graphlens.model.base import Data
+from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, Bound
 from graphlens.model.source import SourceLocation
 from graphlens.model.tensor import Dim
+from graphlens.model.timing import Measured
 from graphlens.model.unavailable import Unavailable
 
 LANGUAGES = ("C++", "Triton", "extern", "fallback")
@@ -50,6 +52,9 @@ class Kernel(Data, frozen=True, kw_only=True):
         written_bytes: Bytes of its outputs, each counted whole and once.
         flops: Floating-point operations; a multiplication and an addition are two.
         fused: How many operators it computes, views not counted.
+        seconds: Of this call in a run of the graph, with what calling it takes; measured by
+            ``compare``.
+        bound: What bounds its speed.
     """
 
     name: str
@@ -67,3 +72,5 @@ class Kernel(Data, frozen=True, kw_only=True):
     written_bytes: int | Unavailable = Unavailable("not known")
     flops: int | Unavailable = Unavailable("not known")
     fused: int | Unavailable = NOT_MAPPED
+    seconds: Measured | Unavailable = KERNELS_NOT_TIMED
+    bound: Bound | Unavailable = KERNELS_NOT_TIMED

@@ -1,0 +1,43 @@
+"""Time of kernels in a real run, and what bounds it."""
+
+from graphlens.model.base import Data
+from graphlens.model.timing import Measured
+from graphlens.model.unavailable import Unavailable
+
+KERNELS_NOT_TIMED = Unavailable("kernels were not timed; use graphlens.compare")
+
+
+class Bound(Data, frozen=True, kw_only=True, tag="bound", tag_field="kind"):
+    """What bounds the speed of a kernel.
+
+    Attributes:
+        by: ``memory`` (nearest to the speed of a copy), ``compute`` (nearest to that of a matrix
+            product), ``cache`` (faster than a copy can be: its data was in the cache), ``call``
+            (too short: the call itself takes a large part), ``neither`` (far from both).
+        of_copy: Bytes that it moves in a second, as a share of those of a copy.
+        of_product: Floating-point operations in a second, as a share of those of a matrix product
+            in its dtype.
+    """
+
+    by: str
+    of_copy: float | Unavailable
+    of_product: float | Unavailable
+
+
+class KernelTimes(Data, frozen=True, kw_only=True, tag="kernel_times", tag_field="kind"):
+    """All kernels of a graph together, against the graph in the same rounds.
+
+    Attributes:
+        kernels: Seconds of all kernels of one run.
+        graph: Seconds of the same graph without marks in its program.
+        between: Seconds of the graph that are no kernel's: the program's own Python, allocation,
+            and what torch does around the program.
+        covered: Kernels divided by graph, paired by round.
+        mark_seconds: What timing one kernel takes; it has been taken off.
+    """
+
+    kernels: Measured
+    graph: Measured
+    between: Measured
+    covered: Measured
+    mark_seconds: float = 0.0
