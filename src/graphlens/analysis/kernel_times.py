@@ -8,6 +8,7 @@ import msgspec
 
 from graphlens.analysis.intervals import MIN_ROUNDS, difference, measured, ratio
 from graphlens.analysis.kernel_bounds import bound_of
+from graphlens.analysis.marked_program import WHOLE
 from graphlens.model import (
     Ceilings,
     Graph,
@@ -25,6 +26,18 @@ _NEVER = Unavailable(
 
 Run = Sequence[tuple[int, float]]
 """The site and the seconds of each call of a run, in order."""
+
+
+class Block(NamedTuple):
+    """Mean seconds of a run, of several.
+
+    Attributes:
+        calls: Of each call of the program; None where they cannot be told.
+        whole: Of the program, from its first statement to its last.
+    """
+
+    calls: list[float | None]
+    whole: float
 
 
 class TimedKernels(NamedTuple):
@@ -57,37 +70,47 @@ def seconds_by_call(sites: Sequence[int], run: Run) -> list[float | None]:
     return [total.get(site) if sites.count(site) == 1 else None for site in sites]
 
 
-def block_seconds(sites: Sequence[int], runs: Sequence[Run]) -> list[float | None]:
-    """Mean seconds of each call over the runs of a block."""
-    each = [seconds_by_call(sites, run) for run in runs]
+def block_seconds(sites: Sequence[int], runs: Sequence[Run]) -> Block | None:
+    """Means over the runs of a block; None where the program was not run in it."""
+    if not runs:
+        return None
+    whole = [sum(seconds for site, seconds in run if site == WHOLE) for run in runs]
+    each = [seconds_by_call(sites, [one for one in run if one[0] != WHOLE]) for run in runs]
     found: list[float | None] = []
     for values in zip(*each, strict=True):
         known = [value for value in values if value is not None]
         found.append(fmean(known) if len(known) == len(values) else None)
-    return found
+    return Block(found, fmean(whole))
 
 
 def timed_kernels(
-    rounds: Sequence[Sequence[float | None]], graph: Sequence[float], mark: float
+    blocks: Sequence[Block | None], graph: Sequence[float], mark: float
 ) -> TimedKernels:
     """What rounds say of each kernel, and of all.
 
     Args:
-        rounds: Of each round the seconds of each kernel, marks included.
+        blocks: Of each round, marks included.
         graph: Of each round the seconds of the graph without marks.
         mark: Seconds of a mark, which are taken off.
     """
-    if len(rounds) < MIN_ROUNDS or len(rounds) != len(graph):
-        why = Unavailable(f"{len(rounds)} of at least {MIN_ROUNDS} rounds")
-        return TimedKernels(tuple(why for _ in (rounds[0] if rounds else ())), why)
-    if all(value is None for row in rounds for value in row):
-        return TimedKernels((_NEVER,) * len(rounds[0]), _NEVER)
-    own = [[None if value is None else max(value - mark, 0.0) for value in row] for row in rounds]
+    known = [block for block in blocks if block is not None]
+    if len(known) < len(blocks):
+        return TimedKernels((), _NEVER)
+    if len(known) < MIN_ROUNDS or len(known) != len(graph):
+        return TimedKernels((), Unavailable(f"{len(known)} of at least {MIN_ROUNDS} rounds"))
+    own = [
+        [None if value is None else max(value - mark, 0.0) for value in block.calls]
+        for block in known
+    ]
     sums = [sum(value or 0.0 for value in row) for row in own]
+    # Marks around a kernel cost the program about twice what they show.
+    program = [block.whole - 2 * mark * len(block.calls) for block in known]
     times = KernelTimes(
         kernels=measured(sums),
+        program=measured(program),
         graph=measured(graph),
-        between=difference(graph, sums),
+        between=difference(program, sums),
+        around=difference(graph, program),
         covered=ratio(sums, graph),
         mark_seconds=mark,
     )
@@ -122,8 +145,7 @@ def _with_times(graph: Graph, timed: TimedKernels, ceilings: Ceilings | Unavaila
     why = timed.times if isinstance(timed.times, Unavailable) else _NOT_RUN
     seconds = timed.seconds or (why,) * len(graph.kernels)
     kernels = tuple(
-        _timed(kernel, each, ceilings)
-        for kernel, each in zip(graph.kernels, seconds, strict=True)
+        _timed(kernel, each, ceilings) for kernel, each in zip(graph.kernels, seconds, strict=True)
     )
     return msgspec.structs.replace(graph, kernels=kernels, kernel_times=timed.times)
 

@@ -6,8 +6,9 @@ Each statement that calls a kernel, at a *site* of the program, stands between t
     cpp_fused_gelu_0(buf0, buf1)
     _graphlens_note((3, _graphlens_start, _graphlens_now()))
 
-So every call is timed, those of libraries and operators too, and the program stays the one that
-the report shows: the same kernels in the same order, compiled once. Nothing is run here.
+The program as a whole is noted where it returns. So every call is timed, those of libraries and
+operators too, and the program stays the one that the report shows: the same kernels in the same
+order, compiled once. Nothing is run here.
 """
 
 import ast
@@ -17,7 +18,9 @@ from typing import NamedTuple
 from graphlens.analysis.program_calls import ProgramCalls
 
 NOW, NOTE, BEGIN = "_graphlens_now", "_graphlens_note", "_graphlens_begin"
-_START = "_graphlens_start"
+_START, _BEGUN, _RESULT = "_graphlens_start", "_graphlens_begun", "_graphlens_result"
+WHOLE = -1
+"""The site of the program as a whole."""
 
 
 class MarkedFunction(NamedTuple):
@@ -68,28 +71,41 @@ def _functions(
         if isinstance(statement, ast.ClassDef):
             found += _functions(statement.body, statement.name, numbers)
         elif isinstance(statement, ast.FunctionDef):
-            marker = _Marker(numbers)
+            entry = statement.name == "call"
+            marker = _Marker(numbers, entry)
             definition = marker.visit(statement)
-            begins = statement.name == "call"
-            if begins:
-                definition.body.insert(0, ast.copy_location(_begin(), definition.body[0]))
-            if begins or marker.found:
+            if entry:
+                begin = ast.Assign([ast.Name(_BEGUN, ast.Store())], _call(BEGIN))
+                definition.body.insert(0, ast.copy_location(begin, definition.body[0]))
+            if entry or marker.found:
                 found.append(MarkedFunction(owner, ast.fix_missing_locations(definition)))
     return found
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts marks around the statements whose calls have a number."""
+    """Puts marks around the statements whose calls have a number.
 
-    def __init__(self, numbers: dict[tuple[int, int], int]) -> None:
-        self.numbers = numbers
+    Args:
+        numbers: Of sites, by line and column.
+        entry: Whether it is the function that torch calls: its end is noted, too.
+    """
+
+    def __init__(self, numbers: dict[tuple[int, int], int], entry: bool) -> None:
+        self.numbers, self.entry = numbers, entry
         self.found = False
 
-    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:  # noqa: N802  ast's name
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         return self._marked(node, node.value)
 
-    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:  # noqa: N802  ast's name
+    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
         return self._marked(node, node.value)
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        if not self.entry or node.value is None:
+            return [node]
+        kept = ast.Assign([ast.Name(_RESULT, ast.Store())], node.value)
+        made = [kept, _note(WHOLE, _BEGUN), ast.Return(_name(_RESULT))]
+        return [ast.copy_location(one, node) for one in made]
 
     def _marked(self, statement: ast.stmt, value: ast.expr) -> list[ast.stmt]:
         site = self.numbers.get((value.lineno, value.col_offset))
@@ -97,13 +113,13 @@ class _Marker(ast.NodeTransformer):
             return [statement]
         self.found = True
         start = ast.Assign([ast.Name(_START, ast.Store())], _call(NOW))
-        taken = ast.Tuple([ast.Constant(site), _name(_START), _call(NOW)], ast.Load())
-        note = ast.Expr(_call(NOTE, taken))
+        note = _note(site, _START)
         return [ast.copy_location(start, statement), statement, ast.copy_location(note, statement)]
 
 
-def _begin() -> ast.stmt:
-    return ast.Expr(_call(BEGIN))
+def _note(site: int, start: str) -> ast.stmt:
+    taken = ast.Tuple([ast.Constant(site), _name(start), _call(NOW)], ast.Load())
+    return ast.Expr(_call(NOTE, taken))
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:

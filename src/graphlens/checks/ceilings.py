@@ -18,7 +18,7 @@ _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 # Both tensors of a copy together: twice the last-level cache, between these.
 _LEAST_COPY, _MOST_COPY = 128 * 2**20, 512 * 2**20
 _SIZE_ON_CPU, _SIZE_ON_GPU = 1024, 8192  # of matrices; half of it is a few percent slower
-_ROUNDS, _SECONDS = 7, 0.12  # so many rounds, or as many as the seconds hold
+_ROUNDS, _SECONDS = 7, 0.3  # so many rounds, or as many as the seconds hold
 _CALLS = 100
 
 
@@ -57,13 +57,16 @@ def cache_bytes(device: torch.device) -> int | Unavailable:
     """Size of the last-level cache."""
     if device.type == "cuda":
         return int(torch.cuda.get_device_properties(device).L2_cache_size)
-    sizes = []
-    for file in _CACHES.glob("index*/size"):
-        try:
-            sizes.append(int(file.read_text().strip().removesuffix("K")) * 1024)
-        except (OSError, ValueError):  # a system that writes it in another way
-            continue
-    return max(sizes) if sizes else Unavailable("the system does not say")
+    sizes = [_size(file) for file in _CACHES.glob("index*/size")]
+    return max(sizes, default=0) or Unavailable("the system does not say")
+
+
+def _size(file: Path) -> int:
+    """Bytes that Linux names as ``32768K``; 0 where it cannot be read."""
+    try:
+        return int(file.read_text().strip().removesuffix("K")) * 1024
+    except (OSError, ValueError):
+        return 0
 
 
 def _copy_speed(clock: Clock, device: torch.device, size: int) -> Speed:

@@ -9,7 +9,7 @@ from graphlens.analysis.kernel_times import TimedKernels, timed_kernels
 from graphlens.checks.graph_calls import CompiledFn
 from graphlens.checks.graph_runs import GraphRun
 from graphlens.checks.mark_clocks import mark_clock, mark_seconds
-from graphlens.checks.marked_runs import MarkedRuns, NoMarks
+from graphlens.checks.marked_runs import MarkedRuns, marked_runs
 from graphlens.checks.rounds import Runnable, TimedRounds
 from graphlens.model import Graph, Unavailable
 
@@ -51,12 +51,14 @@ class KernelTimer:
             return []
         clock = mark_clock(self.run.device)
         for graph in self.lowered:
-            try:
-                self.runs[graph.id] = MarkedRuns.of_graph(graph, clock)
-            except NoMarks as reason:
-                self.missing[graph.id] = str(reason)
-        made = replace(self.run.runnable(_NAME, own.fn), around=self._around, extra=True)
-        return [made] if self.runs else []
+            made = marked_runs(graph, clock)
+            if isinstance(made, Unavailable):
+                self.missing[graph.id] = made.reason
+            else:
+                self.runs[graph.id] = made
+        if not self.runs:
+            return []
+        return [replace(self.run.runnable(_NAME, own.fn), around=self._around, extra=True)]
 
     @contextmanager
     def _around(self) -> Iterator[None]:
@@ -94,7 +96,7 @@ class KernelTimer:
 
     def _step(self, graph: Graph) -> int | None:
         """The step of a run in which a graph runs; None for the only one."""
-        return {part: step for part, step in self.run.parts()}.get(graph.stage)
+        return dict(self.run.parts()).get(graph.stage)
 
 
 def _missing(why: str) -> TimedKernels:

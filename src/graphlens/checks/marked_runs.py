@@ -16,18 +16,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 from graphlens._torch.generated_modules import function_of, loaded_programs
-from graphlens.analysis.kernel_times import block_seconds
-from graphlens.analysis.marked_program import BEGIN, NOTE, NOW, MarkedProgram, marked_program
+from graphlens.analysis.kernel_times import Block, block_seconds
+from graphlens.analysis.marked_program import BEGIN, NOTE, NOW, marked_program
 from graphlens.checks.mark_clocks import MarkClock, Noted
 from graphlens.model import Graph, Unavailable
 
-_RUN_BEGINS = -1
-
-
-class NoMarks(Exception):
-    """Why a program cannot be given marks."""
+_RUN_BEGINS = -2
 
 
 @dataclass
@@ -39,34 +36,14 @@ class MarkedRuns:
         sites: Of the program's calls, as `MarkedProgram` has them.
         modules: That torch loaded from the program.
         codes: Their functions, each with its code with marks.
-        blocks: Of each block of runs the mean seconds of each call; None where it was not run.
+        blocks: Of runs, in order; None for one in which the program was not run.
     """
 
     clock: MarkClock
     sites: tuple[int, ...]
     modules: list[ModuleType]
     codes: list[tuple[FunctionType, CodeType]]
-    blocks: list[list[float | None]] = field(default_factory=list)
-
-    @classmethod
-    def of_graph(cls, graph: Graph, clock: MarkClock) -> "MarkedRuns":
-        """For a lowered graph of a report.
-
-        Raises:
-            NoMarks: Its kernels are not known, or its program is not loaded.
-        """
-        if isinstance(graph.kernels, Unavailable):
-            raise NoMarks(graph.kernels.reason)
-        if isinstance(graph.output_code, Unavailable):
-            raise NoMarks(graph.output_code.reason)
-        program = marked_program(graph.output_code)
-        if program.calls != tuple(kernel.call for kernel in graph.kernels):
-            raise NoMarks("the calls of the generated program are not those of the report")
-        modules = loaded_programs(graph.output_code)
-        if not modules:
-            raise NoMarks("the generated program of the report is not what torch has loaded")
-        codes = [pair for module in modules for pair in _codes(program, module)]
-        return cls(clock, program.sites, modules, codes)
+    blocks: list[Block | None] = field(default_factory=list)
 
     @contextmanager
     def marked(self) -> Iterator[None]:
@@ -88,9 +65,10 @@ class MarkedRuns:
                     vars(module).pop(name, None)
             self._end(noted)
 
-    def _begin(self, noted: list[Noted]) -> None:
+    def _begin(self, noted: list[Noted]) -> Any:
         noted.append((_RUN_BEGINS, None, None))
         self.clock.begin(len(self.sites))
+        return self.clock.now()
 
     def _end(self, noted: Sequence[Noted]) -> None:
         runs: list[list[Noted]] = []
@@ -100,19 +78,29 @@ class MarkedRuns:
             elif runs:
                 runs[-1].append(one)
         timed = [self.clock.seconds(run) for run in runs]
-        nothing: list[float | None] = [None] * len(self.sites)
-        self.blocks.append(block_seconds(self.sites, timed) if timed else nothing)
+        self.blocks.append(block_seconds(self.sites, timed))
 
 
-def _codes(program: MarkedProgram, module: ModuleType) -> list[tuple[FunctionType, CodeType]]:
-    """Functions of a module, each with its code with marks."""
-    found = []
-    for owner, definition in program.functions:
-        function = function_of(module, owner, definition.name)
-        if function is None or function.__code__.co_freevars:
-            raise NoMarks(f"the function {definition.name} of the program is of an unknown form")
-        found.append((function, _code(definition, module)))
-    return found
+def marked_runs(graph: Graph, clock: MarkClock) -> MarkedRuns | Unavailable:
+    """Runs of the program of a lowered graph of a report, or why it cannot be given marks."""
+    if isinstance(graph.kernels, Unavailable):
+        return graph.kernels
+    if isinstance(graph.output_code, Unavailable):
+        return graph.output_code
+    program = marked_program(graph.output_code)
+    if program.calls != tuple(kernel.call for kernel in graph.kernels):
+        return Unavailable("the calls of the generated program are not those of the report")
+    modules = loaded_programs(graph.output_code)
+    if not modules:
+        return Unavailable("the generated program of the report is not what torch has loaded")
+    codes: list[tuple[FunctionType, CodeType]] = []
+    for module in modules:
+        for owner, definition in program.functions:
+            function = function_of(module, owner, definition.name)
+            if function is None or function.__code__.co_freevars:
+                return Unavailable(f"the program's function {definition.name} is of another form")
+            codes.append((function, _code(definition, module)))
+    return MarkedRuns(clock, program.sites, modules, codes)
 
 
 def _code(definition: ast.FunctionDef, module: ModuleType) -> CodeType:

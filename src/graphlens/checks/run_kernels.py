@@ -10,7 +10,9 @@ from graphlens.analysis.kernel_times import TimedKernels, with_kernel_times
 from graphlens.analysis.report_parts import graph_kernels
 from graphlens.checks.ceilings import ceilings
 from graphlens.checks.graph_timing import Timings
-from graphlens.model import Ceilings, Graph, Report, Unavailable
+from graphlens.model import NO_CEILINGS, Ceilings, Graph, Report, Unavailable
+
+_INTERRUPTED = Unavailable("interrupted before it was measured")
 
 
 @dataclass
@@ -26,8 +28,8 @@ class RunKernels:
 
     graphs: Sequence[Graph] = ()
     timed: dict[str, TimedKernels] = field(default_factory=dict)
-    device: torch.device = torch.device("cpu")
-    ceilings: Ceilings | Unavailable = Unavailable("interrupted before it was measured")
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+    ceilings: Ceilings | Unavailable = _INTERRUPTED
 
     def lowered(self, compile_id: str) -> list[Graph]:
         """What a graph was compiled to, where the kernels of that are known."""
@@ -53,6 +55,7 @@ class RunKernels:
             if graph.id in self.timed and not isinstance(self.timed[graph.id].times, Unavailable)
             for kernel in graph_kernels(graph)
         ]
+        self.ceilings = NO_CEILINGS
         if kernels:
             self.ceilings = ceilings(self.device, product_dtypes(kernels))
 

@@ -29,15 +29,20 @@ class KernelTimes(Data, frozen=True, kw_only=True, tag="kernel_times", tag_field
 
     Attributes:
         kernels: Seconds of all kernels of one run.
-        graph: Seconds of the same graph without marks in its program.
-        between: Seconds of the graph that are no kernel's: the program's own Python, allocation,
-            and what torch does around the program.
+        program: Seconds of the generated program, from its first statement to its last.
+        graph: Seconds of the graph, as it is timed with other candidates, without marks in its
+            program.
+        between: Program less kernels: Python, allocating and freeing.
+        around: Graph less program: what torch does around it, such as autograd's work with
+            gradients; noise between runs with and without marks, too.
         covered: Kernels divided by graph, paired by round.
         mark_seconds: What timing one kernel takes; it has been taken off.
     """
 
     kernels: Measured
+    program: Measured
     graph: Measured
     between: Measured
+    around: Measured
     covered: Measured
     mark_seconds: float = 0.0
