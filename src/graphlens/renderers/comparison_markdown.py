@@ -52,7 +52,7 @@ def comparison_tables(report: Report, root: str) -> Iterator[str]:
     if isinstance(step, StepParts):
         rows = step_rows(step, report, root)
         yield from _section("Where the time of a step goes", STEP_COLUMNS, rows, [step_sum(step)])
-    said = [*slowest_kernels.kernel_remarks(report), *slowest_kernels.missing_bounds(report)]
+    said = slowest_kernels.kernel_remarks(report)
     rows = slowest_kernels.slowest_rows(report, root)
     yield from _section(slowest_kernels.HEADING, slowest_kernels.COLUMNS, rows, said)
     if isinstance(payback, Payback):

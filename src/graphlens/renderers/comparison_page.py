@@ -81,7 +81,7 @@ def comparison_page(report: Report, root: str) -> ComparisonPage | None:
         table = PageTable.of(STEP_COLUMNS, step_rows(report.step, report, root), NUMBERS)
         sections.append(Section("Where the time of a step goes", table, (step_sum(report.step),)))
     slowest = slowest_kernels.slowest_rows(report, root)
-    said = (*slowest_kernels.kernel_remarks(report), *slowest_kernels.missing_bounds(report))
+    said = tuple(slowest_kernels.kernel_remarks(report))
     table = PageTable.of(slowest_kernels.COLUMNS, slowest, NUMBERS)
     sections.append(Section(slowest_kernels.HEADING, table, said))
     if isinstance(report.payback, Payback):

@@ -136,10 +136,10 @@ class ComparisonText:
             self._drop(grid, ("lines", "operators"))
             shrink(grid, "kernel", 12, self.width, shorten_middle)
             self._drop(grid, ("bound", "graph"))
-        said = [*slowest_kernels.kernel_remarks(report), *slowest_kernels.missing_bounds(report)]
+        said = slowest_kernels.kernel_remarks(report)
         remarks = [line for text in said for line in wrapped(text, self.width)]
         if not grid.rows:
-            return remarks
+            return []
         return [slowest_kernels.HEADING, *self._drawn(grid), *remarks]
 
     def _compilation(self, report: Report) -> list[str]:

@@ -18,7 +18,7 @@ def bound_text(bound: Bound) -> str:
     if bound.by == "call":
         return "too short, mostly its call"
     known = [f"{what} {share}" for what, share in (("copy", copy), ("product", product)) if share]
-    return f"neither bound ({', '.join(known)})"
+    return f"neither bound ({', '.join(known)})" if known else "neither bound"
 
 
 def brief(bound: str) -> str:

@@ -1,7 +1,5 @@
 """The kernels that take most of the time, as rows and sentences: the same for every format."""
 
-from collections.abc import Iterator
-
 from graphlens.analysis.kernels import nodes_of
 from graphlens.analysis.report_parts import graph_kernels
 from graphlens.model import (
@@ -22,6 +20,7 @@ from graphlens.renderers.wording import counted
 
 COLUMNS = ("share", "time", "graph", "kernel", "bound", "operators", "lines")
 HEADING = "Slowest kernels"
+OF_GRAPH = "Shares are of the time of the kernel's graph."
 MOST = 10
 
 
@@ -44,7 +43,7 @@ def _row(graph: Graph, number: int, kernel: Kernel, root: str) -> dict[str, str]
     cells = {
         "share": share,
         "time": time,
-        "graph": f"{graph.compile_id} {graph.stage}",
+        "graph": _name(graph),
         "kernel": f"{number} {kernel.name}",
         "bound": bound,
         "operators": operators_text(kernel, known),
@@ -53,20 +52,35 @@ def _row(graph: Graph, number: int, kernel: Kernel, root: str) -> dict[str, str]
     return {name: one_line(text) for name, text in cells.items()}
 
 
-def kernel_remarks(report: Report) -> Iterator[str]:
+def kernel_remarks(report: Report) -> list[str]:
     """What the kernels of each graph add up to, what they were measured against, what is missing.
 
     Nothing where kernels were not timed.
     """
+    said = [
+        f"{_name(graph)}: {_sum(graph, graph.kernel_times)}"
+        for graph in report.graphs
+        if isinstance(graph.kernel_times, KernelTimes)
+    ]
+    if said and isinstance(report.ceilings, Ceilings):
+        said.append(_ceilings(report.ceilings))
+    if said:
+        said.insert(0, OF_GRAPH)
+    return [*said, *_missing_bounds(report)]
+
+
+def kernel_gaps(report: Report) -> list[str]:
+    """Why the kernels of graphs were not timed, each reason once."""
+    reasons: dict[str, list[str]] = {}
     for graph in report.graphs:
-        name = one_line(f"{graph.compile_id} {graph.stage}")
         times = graph.kernel_times
-        if isinstance(times, KernelTimes):
-            yield f"{name}: {_sum(graph, times)}"
-        elif times != KERNELS_NOT_TIMED:
-            yield f"{name}: kernels not timed: {one_line(times.reason)}"
-    if isinstance(report.ceilings, Ceilings):
-        yield _ceilings(report.ceilings)
+        if isinstance(times, Unavailable) and times != KERNELS_NOT_TIMED:
+            reasons.setdefault(one_line(times.reason), []).append(_name(graph))
+    return [f"Kernels of {', '.join(names)} not timed: {why}" for why, names in reasons.items()]
+
+
+def _name(graph: Graph) -> str:
+    return one_line(f"{graph.compile_id} {graph.stage}")
 
 
 def _sum(graph: Graph, times: KernelTimes) -> str:
@@ -100,7 +114,7 @@ def _ceilings(ceilings: Ceilings) -> str:
     )
 
 
-def missing_bounds(report: Report) -> list[str]:
+def _missing_bounds(report: Report) -> list[str]:
     """Why the bounds of kernels that were timed are missing, each reason once."""
     reasons = {
         one_line(kernel.bound.reason): None
