@@ -49,7 +49,7 @@ def test_a_box_of_several_nodes_counts_each_kernel_once():
 def test_picture():
     svg = SvgRenderer(colour="time", theme="light").graph(timed("mlp_forward"))
     check_golden("svg_time.svg", svg)
-    assert "time of the kernel" in svg
+    assert "time of the whole kernel" in svg
     assert "up to 4.00 ms" in svg
     assert "nothing is known" in SvgRenderer(colour="time").graph(with_kernels("mlp_forward"))
 

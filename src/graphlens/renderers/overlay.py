@@ -91,7 +91,7 @@ def overlay(graph: Graph, colour: Colour) -> Overlay | None:
     if colour == TIME:
         times = kernel_seconds(graph)
         numbers = {name: sum(of.values()) for name, of in times.items()}
-        return Overlay("time of the kernel", numbers, {}, duration, shared=times)
+        return Overlay("time of the whole kernel", numbers, {}, duration, shared=times)
     return Overlay("accuracy", {}, _accuracy(graph))
 
 
