@@ -240,7 +240,7 @@ CEILINGS = Ceilings(
     threads=2,
     copy=Speed(best=1e12, usual=Measured(median=9.9e11, low=9.7e11, high=1e12, rounds=7)),
     copy_bytes=512 * 2**20,
-    cache_bytes=50 * 2**20,
+    cache_bytes=2**20,
     products=(ProductSpeed(dtype="bfloat16", size=8192, speed=Speed(
         best=4e14, usual=Measured(median=3.9e14, low=3.8e14, high=4e14, rounds=7))),),
     call_seconds=1e-6,

@@ -30,7 +30,7 @@ MACHINE = Ceilings(
     device="cpu", threads=1, copy=Speed(best=10e9, usual=measured(9e9)), copy_bytes=2**29,
     products=(ProductSpeed(dtype="float32", size=1024,
                            speed=Speed(best=100e9, usual=measured(90e9))),),
-    call_seconds=1e-6,
+    call_seconds=1e-6, cache_bytes=1_000_000,
 )  # fmt: skip
 
 
@@ -49,6 +49,13 @@ def kernel(seconds, bytes_, flops, dtype="float32"):
     [
         # 6.2 MB in a millisecond are 6.2 GB/s
         (1e-3, 6_200_000, 1_000_000, "memory-bound at 62 % of copy speed"),
+        # A cache may hold 1 MB
+        (
+            1e-4,
+            600_000,
+            1_000,
+            "memory-bound at 60 % of copy speed, unless its data was in the cache",
+        ),
         # 48 MFLOP in a millisecond are 48 GFLOP/s
         (1e-3, 1_000_000, 48_000_000, "compute-bound at 48 % of matrix-product speed"),
         # Nearer to the product than to the copy
@@ -88,6 +95,8 @@ def test_products_are_timed_in_the_dtypes_of_kernels():
 
 def test_brief():
     assert brief("memory-bound at 62 % of copy speed") == "memory-bound at 62 %"
+    unless = "memory-bound at 60 % of copy speed, unless its data was in the cache"
+    assert brief(unless) == "memory-bound at 60 %, or cache"
     assert brief("compute-bound at 48 % of matrix-product speed") == "compute-bound at 48 %"
 
 

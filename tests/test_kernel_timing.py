@@ -101,6 +101,7 @@ def test_ceilings_of_this_machine():
     assert all(one.speed.best > 1e7 for one in found.products)
     assert 0 < found.call_seconds < 1e-3
     assert found.copy_bytes == copy_bytes(cache_bytes(device))
+    assert 0 <= found.cache_bytes <= 64 * 2**20
     assert copy_bytes(Unavailable("?")) == copy_bytes(2**20) == 128 * 2**20
     assert copy_bytes(100 * 2**20) == 200 * 2**20
     assert copy_bytes(2**30) == 512 * 2**20
@@ -148,7 +149,12 @@ def test_kernels_of_a_gpu():
     assert isinstance(graph.kernel_times, KernelTimes), graph.kernel_times
     assert graph.kernel_times.covered.median == pytest.approx(1, abs=0.1)
     assert isinstance(report.ceilings, Ceilings)
-    assert {kernel.bound.by for kernel in graph.kernels} <= {"memory", "compute", "cache"}
+    assert {kernel.bound.by for kernel in graph.kernels} <= {
+        "memory",
+        "memory_or_cache",
+        "compute",
+        "cache",
+    }
 
 
 @pytest.mark.alone

@@ -31,11 +31,11 @@ def bound_of(kernel: Kernel, ceilings: Ceilings | Unavailable) -> Bound | Unavai
     of_product = _share_of_product(kernel, seconds, ceilings)
     if isinstance(of_copy, Unavailable) and isinstance(of_product, Unavailable):
         return of_copy
-    return Bound(
-        by=_by(seconds, of_copy, of_product, ceilings.call_seconds),
-        of_copy=of_copy,
-        of_product=of_product,
-    )
+    by = _by(seconds, of_copy, of_product, ceilings.call_seconds)
+    moved = moved_bytes(kernel)
+    if by == "memory" and not isinstance(moved, Unavailable) and moved <= ceilings.cache_bytes:
+        by = "memory_or_cache"
+    return Bound(by=by, of_copy=of_copy, of_product=of_product)
 
 
 def moved_bytes(kernel: Kernel) -> int | Unavailable:

@@ -17,6 +17,7 @@ from graphlens.model import Ceilings, ProductSpeed, Speed, Unavailable
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 # Both tensors of a copy together: twice the last-level cache, between these.
 _LEAST_COPY, _MOST_COPY = 128 * 2**20, 512 * 2**20
+_SMALL_COPIES, _FASTER = [2**n * 2**20 for n in range(7)], 1.5  # 1 to 64 MiB
 _SIZE_ON_CPU, _SIZE_ON_GPU = 1024, 8192  # of matrices; half of it is a few percent slower
 _ROUNDS, _SECONDS = 7, 0.3  # so many rounds, or as many as the seconds hold
 _CALLS = 100
@@ -30,10 +31,11 @@ def ceilings(device: torch.device, dtypes: Sequence[str]) -> Ceilings:
         dtypes: Short names of those that products are timed in.
     """
     clock = clock_for(device)
-    cache = cache_bytes(device)
-    size = copy_bytes(cache)
+    last_level = cache_bytes(device)
+    size = copy_bytes(last_level)
     with torch.inference_mode():
         copy = _copy_speed(clock, device, size)
+        cached = _cached_bytes(clock, device, copy.best)
         products = [_product(clock, device, dtype) for dtype in dtypes]
         call = _call_seconds(clock, device)
     return Ceilings(
@@ -41,7 +43,7 @@ def ceilings(device: torch.device, dtypes: Sequence[str]) -> Ceilings:
         threads=torch.get_num_threads(),
         copy=copy,
         copy_bytes=size,
-        cache_bytes=cache,
+        cache_bytes=cached,
         products=tuple(products),
         call_seconds=call,
     )
@@ -54,7 +56,7 @@ def copy_bytes(cache: int | Unavailable) -> int:
 
 
 def cache_bytes(device: torch.device) -> int | Unavailable:
-    """Size of the last-level cache."""
+    """Size of the last-level cache, as the system names it; of a virtual machine the host's."""
     if device.type == "cuda":
         return int(torch.cuda.get_device_properties(device).L2_cache_size)
     sizes = [_size(file) for file in _CACHES.glob("index*/size")]
@@ -67,6 +69,18 @@ def _size(file: Path) -> int:
         return int(file.read_text().strip().removesuffix("K")) * 1024
     except (OSError, ValueError):
         return 0
+
+
+def _cached_bytes(clock: Clock, device: torch.device, speed: float) -> int:
+    """Of the largest copy that is clearly faster than one from memory; the L2 cache of a GPU."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).L2_cache_size)
+    found = 0
+    for size in _SMALL_COPIES:
+        if _copy_speed(clock, device, size).best < _FASTER * speed:
+            break
+        found = size
+    return found
 
 
 def _copy_speed(clock: Clock, device: torch.device, size: int) -> Speed:

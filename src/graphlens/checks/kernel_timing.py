@@ -89,6 +89,9 @@ class KernelTimer:
             if isinstance(short, Unavailable):
                 found[graph.id] = _missing(short.reason)
                 continue
+            if graph.stage == "backward" and graph.stage not in dict(self.run.parts()):
+                found[graph.id] = _missing("the backward pass was not timed")
+                continue
             plain = rounds.series[index[own.name]].seconds(self._step(graph))
             blocks = self.runs[graph.id].blocks[warm:][: len(plain)]
             found[graph.id] = timed_kernels(blocks, plain, mark)

@@ -6,8 +6,8 @@ program's code that is exchanged, in runs of the comparison's own, never torch's
 user's.
 
 Why not torch's profiler: it sees C++ kernels only with ``cpp.enable_kernel_profile``, which makes
-another program under another cache key; each event costs it more than a short kernel takes; and
-its events have to be guessed to be the kernels of the report, by their order.
+another program under another cache key; an event costs it about 1 us (torch 2.14), where a mark
+shows 50 ns; and its events could be joined to the kernels of the report only by their order.
 """
 
 import ast

@@ -42,8 +42,8 @@ class Ceilings(Data, frozen=True, kw_only=True, tag="ceilings", tag_field="kind"
         threads: Torch's intra-operator threads.
         copy: Bytes per second of a copy of a tensor, those read and those written together.
         copy_bytes: Of one copy, read and written.
-        cache_bytes: Of the last-level cache, as the system names it; of a virtual machine that
-            may be the host's.
+        cache_bytes: Of the largest copy that was half as fast again as that: so much a cache may
+            hold; of a GPU its L2 cache.
         products: Matrix products, by dtype.
         call_seconds: Of a call that computes one number: what any call takes.
     """
@@ -52,6 +52,6 @@ class Ceilings(Data, frozen=True, kw_only=True, tag="ceilings", tag_field="kind"
     threads: int
     copy: Speed
     copy_bytes: int
-    cache_bytes: int | Unavailable = Unavailable("the system does not say")
+    cache_bytes: int = 0
     products: tuple[ProductSpeed, ...] = ()
     call_seconds: float = 0.0

@@ -11,9 +11,10 @@ class Bound(Data, frozen=True, kw_only=True, tag="bound", tag_field="kind"):
     """What bounds the speed of a kernel.
 
     Attributes:
-        by: ``memory`` (nearest to the speed of a copy), ``compute`` (nearest to that of a matrix
-            product), ``cache`` (faster than a copy can be: its data was in the cache), ``call``
-            (too short: the call itself takes a large part), ``neither`` (far from both).
+        by: ``memory`` (nearest to the speed of a copy), ``memory_or_cache`` (the same of a kernel
+            that moves so little that a cache may hold it), ``compute`` (nearest to the speed of a
+            matrix product), ``cache`` (faster than a copy can be: its data was in the cache),
+            ``call`` (too short: the call itself takes a large part), ``neither`` (far from both).
         of_copy: Bytes that it moves in a second, as a share of those of a copy.
         of_product: Floating-point operations in a second, as a share of those of a matrix product
             in its dtype.

@@ -3,6 +3,7 @@
 from graphlens.model import Bound, Graph, Kernel, KernelTimes, Unavailable
 from graphlens.renderers.measures import duration_with_interval, percent, ratio, significant
 
+_UNLESS = ", unless its data was in the cache"
 _SPEEDS = ((1e12, "T"), (1e9, "G"), (1e6, "M"))
 
 
@@ -11,6 +12,8 @@ def bound_text(bound: Bound) -> str:
     copy, product = _share(bound.of_copy), _share(bound.of_product)
     if bound.by == "memory":
         return f"memory-bound at {copy} of copy speed"
+    if bound.by == "memory_or_cache":
+        return f"memory-bound at {copy} of copy speed{_UNLESS}"
     if bound.by == "compute":
         return f"compute-bound at {product} of matrix-product speed"
     if bound.by == "cache" and not isinstance(bound.of_copy, Unavailable):
@@ -23,6 +26,8 @@ def bound_text(bound: Bound) -> str:
 
 def brief(bound: str) -> str:
     """The same where there is little room: ``memory-bound at 62 %``."""
+    if bound.endswith(_UNLESS):
+        return f"{brief(bound.removesuffix(_UNLESS))}, or cache"
     return bound.removesuffix(" of copy speed").removesuffix(" of matrix-product speed")
 
 
