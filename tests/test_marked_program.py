@@ -89,12 +89,16 @@ def test_runs_are_joined_to_the_calls_in_order():
 
 def test_a_block_has_means_and_the_program_as_a_whole():
     runs = [[(0, 1.0), (1, 2.0), (WHOLE, 4.0)], [(0, 3.0), (1, 2.0), (WHOLE, 6.0)]]
-    assert block_seconds((0, 1), runs) == ([2.0, 2.0], 5.0)
+    assert block_seconds((0, 1), runs) == ([2.0, 2.0], 4.0, 5.0)
     assert block_seconds((0, 1), []) is None
+    # Which call is which is lost, but not what they take together.
+    lost = block_seconds((0, 1, 0), [[(0, 1.5), (WHOLE, 4.0)]], 0.5)
+    assert lost == ([None, None, None], 1.0, 3.0)
 
 
 def test_kernels_add_up_in_each_round():
-    blocks = [block_seconds((0, 1), [[(0, 1.1), (1, n + 0.1), (WHOLE, n + 2.4)]]) for n in range(9)]
+    runs = [[(0, 1.1), (1, n + 0.1), (WHOLE, n + 2.4)] for n in range(9)]
+    blocks = [block_seconds((0, 1), [run], 0.1) for run in runs]
     found = timed_kernels(blocks, [n + 3.0 for n in range(9)], 0.1)
     times = found.times
     assert isinstance(times, KernelTimes)

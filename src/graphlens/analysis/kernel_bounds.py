@@ -14,7 +14,6 @@ LEAST_SHARE = 0.4
 # A kernel that takes less than so many empty calls is mostly call.
 SHORTEST_CALLS = 5.0
 _PRODUCTS = ("float32", "float64", "bfloat16", "float16")
-_NO_SIZE = Unavailable("how many bytes it moves is not known")
 _NO_TIME = Unavailable("it took no time that can be measured")
 
 

@@ -33,10 +33,12 @@ class Block(NamedTuple):
 
     Attributes:
         calls: Of each call of the program; None where they cannot be told.
+        kernels: Of all calls that ran.
         whole: Of the program, from its first statement to its last.
     """
 
     calls: list[float | None]
+    kernels: float
     whole: float
 
 
@@ -70,17 +72,32 @@ def seconds_by_call(sites: Sequence[int], run: Run) -> list[float | None]:
     return [total.get(site) if sites.count(site) == 1 else None for site in sites]
 
 
-def block_seconds(sites: Sequence[int], runs: Sequence[Run]) -> Block | None:
-    """Means over the runs of a block; None where the program was not run in it."""
+def block_seconds(sites: Sequence[int], runs: Sequence[Run], mark: float = 0.0) -> Block | None:
+    """Means over the runs of a block; None where the program was not run in it.
+
+    Args:
+        sites: Of the calls, as listed.
+        runs: Of the program.
+        mark: Seconds that two marks with nothing between them show, which are taken off.
+    """
     if not runs:
         return None
-    whole = [sum(seconds for site, seconds in run if site == WHOLE) for run in runs]
-    each = [seconds_by_call(sites, [one for one in run if one[0] != WHOLE]) for run in runs]
+    own = [_without_marks(run, mark) for run in runs]
+    # A pair of marks shows one look at the clock and takes two: so much the program is longer.
+    whole = [
+        sum(seconds for site, seconds in run if site == WHOLE) - 2 * mark * len(calls)
+        for run, calls in zip(runs, own, strict=True)
+    ]
     found: list[float | None] = []
-    for values in zip(*each, strict=True):
+    for values in zip(*(seconds_by_call(sites, calls) for calls in own), strict=True):
         known = [value for value in values if value is not None]
         found.append(fmean(known) if len(known) == len(values) else None)
-    return Block(found, fmean(whole))
+    kernels = fmean(sum(seconds for _, seconds in calls) for calls in own)
+    return Block(found, kernels, fmean(whole))
+
+
+def _without_marks(run: Run, mark: float) -> Run:
+    return [(site, max(seconds - mark, 0.0)) for site, seconds in run if site != WHOLE]
 
 
 def timed_kernels(
@@ -89,22 +106,17 @@ def timed_kernels(
     """What rounds say of each kernel, and of all.
 
     Args:
-        blocks: Of each round, marks included.
+        blocks: Of each round.
         graph: Of each round the seconds of the graph without marks.
-        mark: Seconds of a mark, which are taken off.
+        mark: Seconds of a mark, which were taken off.
     """
     known = [block for block in blocks if block is not None]
     if len(known) < len(blocks):
         return TimedKernels((), _NEVER)
     if len(known) < MIN_ROUNDS or len(known) != len(graph):
         return TimedKernels((), Unavailable(f"{len(known)} of at least {MIN_ROUNDS} rounds"))
-    own = [
-        [None if value is None else max(value - mark, 0.0) for value in block.calls]
-        for block in known
-    ]
-    sums = [sum(value or 0.0 for value in row) for row in own]
-    # Marks around a kernel cost the program about twice what they show.
-    program = [block.whole - 2 * mark * len(block.calls) for block in known]
+    sums = [block.kernels for block in known]
+    program = [block.whole for block in known]
     times = KernelTimes(
         kernels=measured(sums),
         program=measured(program),
@@ -114,7 +126,8 @@ def timed_kernels(
         covered=ratio(sums, graph),
         mark_seconds=mark,
     )
-    return TimedKernels(tuple(_measured(values) for values in zip(*own, strict=True)), times)
+    calls = zip(*(block.calls for block in known), strict=True)
+    return TimedKernels(tuple(map(_measured, calls)), times)
 
 
 def _measured(values: Sequence[float | None]) -> Measured | Unavailable:
@@ -133,7 +146,9 @@ def with_kernel_times(
         ceilings: Of the machine.
     """
     graphs = tuple(
-        _with_times(graph, timed[graph.id], ceilings) if graph.id in timed else graph
+        _with_times(graph, timed[graph.id], ceilings)
+        if graph.id in timed and not graph.discarded
+        else graph
         for graph in report.graphs
     )
     return msgspec.structs.replace(report, graphs=graphs, ceilings=ceilings)

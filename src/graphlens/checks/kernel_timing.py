@@ -40,6 +40,7 @@ class KernelTimer:
         self.lowered, self.run = lowered, run
         self.runs: dict[str, MarkedRuns] = {}
         self.missing: dict[str, str] = {}
+        self.mark = 0.0
 
     def runnables(self, own: Own | None) -> list[Runnable]:
         """Runs of the graph with marks in its programs; none where no program can be given marks.
@@ -50,8 +51,9 @@ class KernelTimer:
         if own is None:
             return []
         clock = mark_clock(self.run.device)
+        self.mark = mark_seconds(clock) if self.lowered else 0.0
         for graph in self.lowered:
-            made = marked_runs(graph, clock)
+            made = marked_runs(graph, clock, self.mark)
             if isinstance(made, Unavailable):
                 self.missing[graph.id] = made.reason
             else:
@@ -80,7 +82,6 @@ class KernelTimer:
         if own is None or own.name not in index or _NAME not in index:
             why = "interrupted before it was timed" if rounds.interrupted else "it was not timed"
             return {graph.id: _missing(why) for graph in self.lowered} | found
-        mark = mark_seconds(mark_clock(self.run.device))
         short = rounds.seconds(index[_NAME])
         warm = len(rounds.series[index[_NAME]].warm)
         for graph in self.lowered:
@@ -94,7 +95,7 @@ class KernelTimer:
                 continue
             plain = rounds.series[index[own.name]].seconds(self._step(graph))
             blocks = self.runs[graph.id].blocks[warm:][: len(plain)]
-            found[graph.id] = timed_kernels(blocks, plain, mark)
+            found[graph.id] = timed_kernels(blocks, plain, self.mark)
         return found
 
     def _step(self, graph: Graph) -> int | None:

@@ -33,6 +33,7 @@ class MarkedRuns:
 
     Attributes:
         clock: Takes the time at marks.
+        mark: Seconds that two marks with nothing between them show.
         sites: Of the program's calls, as `MarkedProgram` has them.
         modules: That torch loaded from the program.
         codes: Their functions, each with its code with marks.
@@ -40,6 +41,7 @@ class MarkedRuns:
     """
 
     clock: MarkClock
+    mark: float
     sites: tuple[int, ...]
     modules: list[ModuleType]
     codes: list[tuple[FunctionType, CodeType]]
@@ -78,11 +80,17 @@ class MarkedRuns:
             elif runs:
                 runs[-1].append(one)
         timed = [self.clock.seconds(run) for run in runs]
-        self.blocks.append(block_seconds(self.sites, timed))
+        self.blocks.append(block_seconds(self.sites, timed, self.mark))
 
 
-def marked_runs(graph: Graph, clock: MarkClock) -> MarkedRuns | Unavailable:
-    """Runs of the program of a lowered graph of a report, or why it cannot be given marks."""
+def marked_runs(graph: Graph, clock: MarkClock, mark: float = 0.0) -> MarkedRuns | Unavailable:
+    """Runs of the program of a lowered graph of a report, or why it cannot be given marks.
+
+    Args:
+        graph: With its kernels and its program.
+        clock: To take the time with.
+        mark: Seconds that it shows where nothing is between two marks.
+    """
     if isinstance(graph.kernels, Unavailable):
         return graph.kernels
     if isinstance(graph.output_code, Unavailable):
@@ -100,7 +108,7 @@ def marked_runs(graph: Graph, clock: MarkClock) -> MarkedRuns | Unavailable:
             if function is None or function.__code__.co_freevars:
                 return Unavailable(f"the program's function {definition.name} is of another form")
             codes.append((function, _code(definition, module)))
-    return MarkedRuns(clock, program.sites, modules, codes)
+    return MarkedRuns(clock, mark, program.sites, modules, codes)
 
 
 def _code(definition: ast.FunctionDef, module: ModuleType) -> CodeType:
