@@ -108,9 +108,9 @@ def _row(graph: Any) -> dict[str, Any]:
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    threads = {row["threads"] for row in rows}
+    threads = ", ".join(sorted({str(row["threads"]) for row in rows}))
     lines = [
-        f"torch {version('torch')}, {machine()}, {threads.pop()} threads of torch.",
+        f"torch {version('torch')}, {machine()}, torch's threads: {threads}.",
         "",
         "| model | | kernels | sum of kernels | graph | of the graph | of the program "
         "| between kernels | around the program | rounds |",
