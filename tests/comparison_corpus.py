@@ -10,12 +10,15 @@ from msgspec.structs import replace
 import report_corpus as corpus
 from graphlens.model import (
     Accuracy,
+    Bound,
     CandidateTiming,
     CastChange,
     CompilePhase,
     Divergence,
     Errors,
     Graph,
+    Kernel,
+    KernelTimes,
     Measured,
     ModuleCall,
     Note,
@@ -225,9 +228,10 @@ def compared() -> Report:
     times = timings()
     toy = replace(corpus.toy_graph(), accuracy=diverging(), timing=times[1])
     resnet = replace(corpus.resnet_graph(2), accuracy=changed_precision(), timing=times[2])
-    lowered = replace(corpus.lowered_graph(), accuracy=random)
+    lowered = replace(corpus.timed_graph(), accuracy=random)
     return replace(
         typical,
+        ceilings=corpus.CEILINGS,
         graphs=(toy, resnet, lowered),
         eager=Unavailable("counted by graphlens.explain only, as counting slows the program down"),
         timings=times,
@@ -288,7 +292,7 @@ def never() -> Report:
 def partly() -> Report:
     """A comparison that was stopped: what is missing says why."""
     stopped = Unavailable("stopped before it was reached; compare again with a larger --budget")
-    graph = replace(corpus.toy_graph(), accuracy=stopped, timing=stopped)
+    graph = replace(corpus.toy_graph(), accuracy=stopped, timing=stopped, kernel_times=stopped)
     return Report(
         environment=ENVIRONMENT, graphs=(graph,), timings=stopped, step=stopped, payback=stopped,
         accuracy=stopped,
@@ -354,12 +358,18 @@ def hostile() -> Report:
         for graph in ("", bad)
     )  # fmt: skip
     report = corpus.hostile()
-    graph = replace(report.graphs[0], accuracy=wrong)
+    part = ms(1, 1, 1)
+    kernel = Kernel(name=bad, language=bad, call=bad, places=(where,), seconds=part,
+                    bound=Bound(by=bad, of_copy=missing, of_product=missing))  # fmt: skip
+    kernels = (kernel, replace(kernel, seconds=missing), replace(kernel, bound=missing))
+    sums = KernelTimes(kernels=part, program=part, graph=part, between=part, around=part,
+                       covered=measured(1, 1, 1))  # fmt: skip
+    graph = replace(report.graphs[0], accuracy=wrong, kernels=kernels, kernel_times=sums)
     others = (replace(graph, id=bad + "1", accuracy=changed),
               replace(graph, id=bad + "2", accuracy=random))  # fmt: skip
-    part = ms(1, 1, 1)
     return replace(
         report,
+        ceilings=replace(corpus.CEILINGS, device=bad),
         graphs=(graph, *others),
         accuracy=wrong,
         timings=times,

@@ -155,6 +155,16 @@ def test_a_short_budget_is_told_as_the_one_that_the_user_gives():
     assert "about 60 s would do" in timed.seconds(0).reason
 
 
+def test_what_is_extra_goes_first_where_the_budget_is_short():
+    fake = FakeTime()
+    extra = fake.runnable("kernels", 0.1)
+    extra.extra = True
+    slow = fake.runnable("inductor", 0.3)
+    timed = time_rounds([fake.runnable("eager", 0.1), extra, slow], 3.5, now=fake.now)
+    assert [bool(series.shortage) for series in timed.series] == [False, True, False]
+    assert len(timed.series[2].rounds) >= MIN_ROUNDS
+
+
 def test_a_budget_of_nothing():
     fake = FakeTime()
     timed = time_rounds([fake.runnable("a", 0.1)], 0, now=fake.now)

@@ -26,6 +26,7 @@ _AREAS = (
     "failing_node",
     "fx",
     "generated_code",
+    "generated_modules",
     "guards",
     "inductor",
     "isolation",

@@ -32,6 +32,7 @@ class ProgramCall:
         outputs: What it writes; None where that is not known.
         result: The name that its result is assigned to; empty where it is not.
         in_place: Whether it changes its first argument, perhaps in part.
+        place: Line, from 1, and column, from 0, at which it begins in the program.
     """
 
     name: str
@@ -44,6 +45,7 @@ class ProgramCall:
     outputs: list[Buffer | None] | None = field(default_factory=list)
     result: str = ""
     in_place: bool = False
+    place: tuple[int, int] = (0, 0)
 
 
 class ProgramCalls:
@@ -167,7 +169,9 @@ class ProgramCalls:
         self.calls.append(made)
 
     def _start(self, name: str, language: str, call: ast.Call) -> ProgramCall:
-        return ProgramCall(name, language, ast.unparse(call), self._handle(call.lineno))
+        made = ProgramCall(name, language, ast.unparse(call), self._handle(call.lineno))
+        made.place = (call.lineno, call.col_offset)
+        return made
 
     def _handle(self, line: int) -> str:
         """The handle in the comments right above a line, numbered from 1."""

@@ -3,7 +3,7 @@
 What tells a reader of them must not use these: to it, what is not known is not nothing.
 """
 
-from graphlens.model import Accuracy, Graph, GraphBreak, Recompile, Report, Unavailable
+from graphlens.model import Accuracy, Graph, GraphBreak, Kernel, Recompile, Report, Unavailable
 
 
 def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
@@ -14,6 +14,11 @@ def breaks_of(report: Report) -> tuple[GraphBreak, ...]:
 def recompiles_of(report: Report) -> tuple[Recompile, ...]:
     """Recompiles of a report; none where they are not known."""
     return () if isinstance(report.recompiles, Unavailable) else report.recompiles
+
+
+def graph_kernels(graph: Graph) -> tuple[Kernel, ...]:
+    """Kernels of a graph; none where they are not known."""
+    return () if isinstance(graph.kernels, Unavailable) else graph.kernels
 
 
 def compared_graphs(report: Report) -> list[tuple[Graph, Accuracy]]:

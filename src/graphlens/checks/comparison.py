@@ -29,6 +29,7 @@ from graphlens.checks.program_results import CallResult
 from graphlens.checks.programs import Function, Program
 from graphlens.checks.repro_files import save_repros
 from graphlens.checks.result_differences import Differences, differences
+from graphlens.checks.run_kernels import RunKernels
 from graphlens.checks.step_timing import StepTiming, step_parts, time_step
 from graphlens.checks.watcher import Watcher
 from graphlens.checks.whole_accuracy import whole_accuracy
@@ -70,6 +71,7 @@ class Comparison:
         self.accuracies: dict[str, Accuracy] = {}
         self.whole: Accuracy | None = None
         self.timings: dict[str, list[Timing]] = {}
+        self.kernels = RunKernels()
         self.step: StepTiming | None = None
         self.compile_time: CompileTime | None = None
         self.warm: CompileTime | None = None
@@ -93,6 +95,7 @@ class Comparison:
             for watched in self.watcher.graphs.values():
                 watched.hits_of_run = watched.hits
             captured = recorder.report()
+            self.kernels.graphs = captured.graphs
             errors = [one.error for one in eager]
             if not _fails(errors):
                 with self._interruptible():
@@ -180,6 +183,8 @@ class Comparison:
         left = min(budget * (1 - share), budget - (time.perf_counter() - start))
         for watched in graphs:
             self._time_graph(watched, max(left, 0.0), len(graphs))
+        self.progress("measuring the machine", 0.94)
+        self.kernels.measure_machine()
         self._time_compiling_again()
 
     def _time_compiling_again(self) -> None:
@@ -203,8 +208,10 @@ class Comparison:
                 used=self.used,
                 backward=self.options.backward,
                 whole=lambda seconds: self.options.budget - left + seconds * graphs,
+                lowered=self.kernels.lowered(watched.graph.compile_id),
             )
         self.timings[watched.graph.compile_id] = list(made)
+        self.kernels.take(made)
         if made.interrupted:
             raise KeyboardInterrupt
 
@@ -215,7 +222,7 @@ class Comparison:
         if self.whole is not None:
             report = msgspec.structs.replace(report, accuracy=self.whole)
         report = with_divergence_kernels(with_accuracies(report, self.accuracies))
-        report = with_timings(report, self.timings)
+        report = self.kernels.into(with_timings(report, self.timings))
         if self.step is not None:
             report = self._with_step(report, self.step)
         return report

@@ -1,16 +1,19 @@
 """A graph timed by each candidate, side by side: inference, or forward and backward."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import torch
 
 from graphlens.analysis.intervals import verdict
+from graphlens.analysis.kernel_times import TimedKernels
 from graphlens.checks.candidates import Candidate, CandidateUnavailable, Ready, make
 from graphlens.checks.graph_calls import GraphCall, WatchedGraph
 from graphlens.checks.graph_runs import GraphRun
+from graphlens.checks.kernel_timing import KernelTimer, Own
 from graphlens.checks.rounds import Progress, Runnable, TimedRounds, time_rounds
-from graphlens.model import CandidateTiming, Measured, Timing, Unavailable
+from graphlens.model import CandidateTiming, Graph, Measured, Timing, Unavailable
 
 
 class Timings(list[Timing]):
@@ -18,9 +21,13 @@ class Timings(list[Timing]):
 
     Attributes:
         interrupted: Whether the user stopped it; what was measured until then is kept.
+        kernels: Of the lowered graphs, by id.
+        device: That it ran on.
     """
 
     interrupted: bool = False
+    kernels: Mapping[str, TimedKernels] = MappingProxyType({})
+    device: torch.device = torch.device("cpu")
 
 
 @dataclass
@@ -43,6 +50,7 @@ def time_graph(
     used: str | None = None,
     backward: bool | None = None,
     whole: Callable[[float], float] = float,
+    lowered: Sequence[Graph] = (),
 ) -> Timings:
     """Times a graph by each candidate.
 
@@ -58,8 +66,9 @@ def time_graph(
         used: Name of the candidate that the run was compiled with; see `make`.
         backward: Whether to time the backward pass too; None for what the program did.
         whole: The budget that a user would give so that this has so many seconds; for messages.
+        lowered: What the run compiled the graph to: their kernels are timed in the same rounds.
     """
-    timer = _GraphTimer(watched, call, candidates, progress, used, backward)
+    timer = _GraphTimer(watched, call, candidates, progress, used, backward, lowered)
     return timer.timings(seconds, whole)
 
 
@@ -72,12 +81,14 @@ class _GraphTimer:
         progress: Progress | None,
         used: str | None,
         backward: bool | None,
+        lowered: Sequence[Graph],
     ) -> None:
         self.watched, self.call, self.used, self.progress = watched, call, used, progress
         self.backward = call.tangents is not None if backward is None else backward
         self.entrants = [_Entrant(candidate) for candidate in candidates]
         self.run = GraphRun(call, self.backward)
         self.rounds = TimedRounds([])
+        self.kernels = KernelTimer(lowered, self.run)
 
     def timings(self, seconds: float, whole: Callable[[float], float]) -> Timings:
         found = Timings()
@@ -90,13 +101,23 @@ class _GraphTimer:
         ready = [entrant for entrant in self.entrants if entrant.ready is not None]
         if not found.interrupted and ready:
             runnables = [self.runnable(entrant) for entrant in ready]
+            runnables += self.kernels.runnables(self.own(ready))
             self.rounds = time_rounds(runnables, seconds, self.progress, whole=whole)
             found.interrupted = self.rounds.interrupted
         for entrant in self.entrants:
             if entrant.ready is None and not entrant.missing:
                 entrant.missing = "interrupted before it was compiled"
         found += [self.timing(part, step) for part, step in self.run.parts()]
+        found.kernels = self.kernels.timed(self.rounds, self.own(ready))
+        found.device = self.run.device
         return found
+
+    def own(self, ready: Sequence[_Entrant]) -> Own | None:
+        """What the run itself compiled: the program whose kernels are those of the report."""
+        for entrant in ready:
+            if entrant.ready is not None and entrant.ready.reused:
+                return Own(entrant.candidate.name, entrant.ready.run)
+        return None
 
     def prepare(self, entrant: _Entrant) -> None:
         """Compiles a candidate, makes its first run, and measures the memory of the next."""

@@ -41,6 +41,7 @@ class Runnable:
             that blocks of runs can be timed as a whole.
         around: Entered around each block, outside of the clock.
         clock: What times it; the wall clock unless it runs on another device.
+        extra: Whether it goes first where the budget does not hold all.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Runnable:
     prepare: Callable[[], object] | None = None
     around: Callable[[], AbstractContextManager[Any]] = nullcontext
     clock: Clock = field(default_factory=WallClock)
+    extra: bool = False
 
 
 @dataclass
@@ -272,6 +274,7 @@ class _Session:
         while (needed := self.round_cost()) * MIN_ROUNDS > left and self.working():
             # The slowest goes first; one by itself could be compared to nothing.
             others = self.working()[1:] if len(self.working()) > 2 else []
+            others = [index for index in others if self.runnables[index].extra] or others
             slowest = max(others, key=lambda index: self.timed.series[index].cost, default=None)
             reason = self.too_short(needed)
             for index in self.working() if slowest is None else [slowest]:

@@ -16,11 +16,13 @@ from graphlens.model.accuracy import (
 )
 from graphlens.model.advice import NOT_TRIED, Counts, Fix, Trial
 from graphlens.model.breaks import EagerOperators, GraphBreak
+from graphlens.model.ceilings import NO_CEILINGS, Ceilings, ProductSpeed, Speed
 from graphlens.model.frames import Compilation, Frame
 from graphlens.model.gpu_kernel import Estimate, KernelBinary
 from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
 from graphlens.model.graph_diff import Change, GraphDiff, NodePair, PartDiff, Replacement
 from graphlens.model.kernel import NOT_GENERATED, NOT_MAPPED, CpuProgram, Kernel, KernelBuffer
+from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, Bound, KernelTimes
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
@@ -42,16 +44,20 @@ from graphlens.model.timing import (
 from graphlens.model.unavailable import Unavailable
 
 __all__ = [
+    "KERNELS_NOT_TIMED",
     "NOT_COMPARED",
     "NOT_GENERATED",
     "NOT_MAPPED",
     "NOT_TIMED",
     "NOT_TRIED",
+    "NO_CEILINGS",
     "SCHEMA",
     "VERDICTS",
     "Accuracy",
+    "Bound",
     "CandidateTiming",
     "CastChange",
+    "Ceilings",
     "Change",
     "Compilation",
     "CompilePhase",
@@ -75,6 +81,7 @@ __all__ = [
     "Kernel",
     "KernelBinary",
     "KernelBuffer",
+    "KernelTimes",
     "Measured",
     "ModuleCall",
     "Node",
@@ -83,10 +90,12 @@ __all__ = [
     "PartDiff",
     "Payback",
     "Probe",
+    "ProductSpeed",
     "Recompile",
     "Replacement",
     "Report",
     "SourceLocation",
+    "Speed",
     "StepPart",
     "StepParts",
     "Subgraph",

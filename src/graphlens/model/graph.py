@@ -4,6 +4,7 @@ from graphlens.model import presentation
 from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.base import Data
 from graphlens.model.kernel import NOT_GENERATED, CpuProgram, Kernel
+from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, KernelTimes
 from graphlens.model.source import ModuleCall, SourceLocation
 from graphlens.model.tensor import Dim, TensorSpec
 from graphlens.model.timing import NOT_TIMED, Timing
@@ -160,6 +161,7 @@ class Graph(Data, frozen=True, kw_only=True):
             needs none.
         cpu_program: In a preview, what is generated for the CPU instead; None in other reports.
         timing: Measured by ``compare``.
+        kernel_times: Of all kernels together, measured by ``compare``; each kernel has its own.
         accuracy: Measured by ``compare``.
     """
 
@@ -185,6 +187,7 @@ class Graph(Data, frozen=True, kw_only=True):
     unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
     cpu_program: CpuProgram | Unavailable | None = None
     timing: Timing | Unavailable = NOT_TIMED
+    kernel_times: KernelTimes | Unavailable = KERNELS_NOT_TIMED
     accuracy: Accuracy | Unavailable = NOT_COMPARED
 
     @property

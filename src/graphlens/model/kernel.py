@@ -2,8 +2,10 @@
 
 from graphlens.model.base import Data
 from graphlens.model.gpu_kernel import NOT_COMPILED, NOT_ESTIMATED, Estimate, KernelBinary
+from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, Bound
 from graphlens.model.source import SourceLocation
 from graphlens.model.tensor import Dim
+from graphlens.model.timing import Measured
 from graphlens.model.unavailable import Unavailable
 
 LANGUAGES = ("C++", "Triton", "extern", "fallback")
@@ -54,6 +56,9 @@ class Kernel(Data, frozen=True, kw_only=True):
         binaries: Of a Triton kernel, compiled for the target of a preview: one for each
             configuration that the GPU would time and choose from.
         estimate: Of its time on the target of a preview.
+        seconds: Of this call in a run of the graph, with what calling it takes; measured by
+            ``compare``.
+        bound: What bounds its speed.
     """
 
     name: str
@@ -87,3 +92,5 @@ class CpuProgram(Data, frozen=True, kw_only=True, tag="program", tag_field="kind
     code: str
     kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
     unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
+    seconds: Measured | Unavailable = KERNELS_NOT_TIMED
+    bound: Bound | Unavailable = KERNELS_NOT_TIMED

@@ -5,6 +5,7 @@ from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.advice import Trial
 from graphlens.model.base import Data
 from graphlens.model.breaks import EagerOperators, GraphBreak
+from graphlens.model.ceilings import NO_CEILINGS, Ceilings
 from graphlens.model.frames import Frame
 from graphlens.model.graph import Graph
 from graphlens.model.kernel import NOT_GENERATED
@@ -69,6 +70,8 @@ class Report(Data, frozen=True, kw_only=True):
         timings: Of the whole program, then of each graph, measured by ``compare``.
         step: Where the time of the whole program goes, measured by ``compare``.
         payback: When compiling has paid, measured by ``compare``.
+        ceilings: How fast the machine copies and multiplies, measured by ``compare`` where it
+            times kernels.
         accuracy: Of the whole program, measured by ``compare``.
         together: What following all advice that helps gives; None where advice was not tried.
         target: In a preview, the GPU that kernels are generated for; None in other reports.
@@ -88,6 +91,7 @@ class Report(Data, frozen=True, kw_only=True):
     timings: tuple[Timing, ...] | Unavailable = NOT_TIMED
     step: StepParts | Unavailable = NOT_TIMED
     payback: Payback | Unavailable = NOT_TIMED
+    ceilings: Ceilings | Unavailable = NO_CEILINGS
     accuracy: Accuracy | Unavailable = NOT_COMPARED
     together: Trial | Unavailable | None = None
     target: Target | None = None

@@ -33,6 +33,7 @@ from graphlens.renderers.measures import (
     size_of_memory,
     speedup,
 )
+from graphlens.renderers.slowest_kernels import kernel_gaps
 from graphlens.renderers.wording import counted, location_text
 
 PROGRAM = "program"
@@ -302,7 +303,7 @@ def timing_conditions(report: Report) -> str:
 
 
 def timing_gaps(report: Report) -> list[str]:
-    """Why speed-ups and peak memory are missing, each reason once."""
+    """Why speed-ups, peak memory and kernels' times are missing, each reason once."""
     found: dict[str, None] = {}
     for timing, _ in timings_of(report):
         for number, one in enumerate(timing.candidates):
@@ -311,7 +312,7 @@ def timing_gaps(report: Report) -> list[str]:
                 found[f"? of a speed-up: {one_line(one.speedup.reason)}"] = None
             if isinstance(one.peak_bytes, Unavailable):
                 found[f"Peak memory: {one_line(one.peak_bytes.reason)}"] = None
-    return list(found)
+    return [*found, *kernel_gaps(report)]
 
 
 def step_rows(step: StepParts, report: Report, root: str = "") -> list[dict[str, str]]:

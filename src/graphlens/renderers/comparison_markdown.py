@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tabulate import tabulate
 
 from graphlens.model import Accuracy, Payback, Report, StepParts
+from graphlens.renderers import slowest_kernels
 from graphlens.renderers.accuracy_table import markdown_table
 from graphlens.renderers.comparison import (
     ACCURACY_COLUMNS,
@@ -51,6 +52,9 @@ def comparison_tables(report: Report, root: str) -> Iterator[str]:
     if isinstance(step, StepParts):
         rows = step_rows(step, report, root)
         yield from _section("Where the time of a step goes", STEP_COLUMNS, rows, [step_sum(step)])
+    said = slowest_kernels.kernel_remarks(report)
+    rows = slowest_kernels.slowest_rows(report, root)
+    yield from _section(slowest_kernels.HEADING, slowest_kernels.COLUMNS, rows, said)
     if isinstance(payback, Payback):
         gaps = list(compile_gaps(payback))
         yield from _section("Compilation", COMPILE_COLUMNS, compile_rows(payback), gaps)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from graphlens.model import Accuracy, Graph, Payback, Report, StepParts, Timing
 from graphlens.renderers import accuracy_table as tensors
+from graphlens.renderers import slowest_kernels
 from graphlens.renderers.comparison import (
     ACCURACY_COLUMNS,
     COMPILE_COLUMNS,
@@ -79,6 +80,10 @@ def comparison_page(report: Report, root: str) -> ComparisonPage | None:
     if isinstance(report.step, StepParts):
         table = PageTable.of(STEP_COLUMNS, step_rows(report.step, report, root), NUMBERS)
         sections.append(Section("Where the time of a step goes", table, (step_sum(report.step),)))
+    slowest = slowest_kernels.slowest_rows(report, root)
+    said = tuple(slowest_kernels.kernel_remarks(report))
+    table = PageTable.of(slowest_kernels.COLUMNS, slowest, NUMBERS)
+    sections.append(Section(slowest_kernels.HEADING, table, said))
     if isinstance(report.payback, Payback):
         table = PageTable.of(COMPILE_COLUMNS, compile_rows(report.payback), NUMBERS)
         sections.append(Section("Compilation", table, tuple(compile_gaps(report.payback))))

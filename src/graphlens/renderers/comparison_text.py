@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphlens.model import Report, StepParts, Unavailable
+from graphlens.renderers import slowest_kernels
 from graphlens.renderers.comparison import (
     ACCURACY_COLUMNS,
     COMPILE_COLUMNS,
@@ -26,10 +27,12 @@ from graphlens.renderers.fitting import (
     Grid,
     draw,
     shorten,
+    shorten_left,
     shorten_middle,
     shorten_path,
     shrink,
 )
+from graphlens.renderers.kernel_words import brief
 from graphlens.renderers.wording import counted, wrapped
 
 MOST_GRAPHS = 60
@@ -65,7 +68,7 @@ class ComparisonText:
         blocks = [self._accuracy(report), self._timings(report)]
         if isinstance(report.step, StepParts):
             blocks.append(self._step(report.step, report))
-        blocks.append(self._compilation(report))
+        blocks += [self._kernels(report), self._compilation(report)]
         return [block for block in blocks if block]
 
     def _accuracy(self, report: Report) -> list[str]:
@@ -121,6 +124,24 @@ class ComparisonText:
         total = wrapped(step_sum(step), self.width)
         return ["Where the time of a step goes", *self._drawn(grid), *more, *total]
 
+    def _kernels(self, report: Report) -> list[str]:
+        grid = Grid.of(slowest_kernels.COLUMNS, slowest_kernels.slowest_rows(report, self.root))
+        if self.width is not None:
+            for name, least, cut in _KERNEL_CUTS:
+                shrink(grid, name, least, self.width, cut)
+            if grid.width() > self.width and "time" in grid.columns:
+                grid.replace("time", [cell.partition(" (")[0] for cell in grid.cells("time")])
+            if grid.width() > self.width and "bound" in grid.columns:
+                grid.replace("bound", [brief(cell) for cell in grid.cells("bound")])
+            self._drop(grid, ("lines", "operators"))
+            shrink(grid, "kernel", 12, self.width, shorten_middle)
+            self._drop(grid, ("bound", "graph"))
+        said = slowest_kernels.kernel_remarks(report)
+        remarks = [line for text in said for line in wrapped(text, self.width)]
+        if not grid.rows:
+            return []
+        return [slowest_kernels.HEADING, *self._drawn(grid), *remarks]
+
     def _compilation(self, report: Report) -> list[str]:
         payback = report.payback
         if isinstance(payback, Unavailable):
@@ -143,6 +164,12 @@ class ComparisonText:
         return [f"... {counted(count, f'more {noun}')}: {SAVE}"] if count > 0 else []
 
 
+_KERNEL_CUTS = (
+    ("operators", 24, shorten),
+    ("kernel", 24, shorten_middle),
+    ("lines", 16, shorten_left),
+    ("operators", 16, shorten),
+)
 _CUTS = {"place": shorten_path, "function": shorten_middle}
 
 

@@ -7,7 +7,14 @@ from tabulate import tabulate
 
 from graphlens.analysis.kernels import nodes_of
 from graphlens.analysis.operator_kinds import is_view, operator_name
-from graphlens.model import Graph, Kernel, Node, SourceLocation, Unavailable
+from graphlens.model import (
+    KERNELS_NOT_TIMED,
+    Graph,
+    Kernel,
+    Node,
+    SourceLocation,
+    Unavailable,
+)
 from graphlens.renderers.escape import markdown_text, one_line
 from graphlens.renderers.fitting import (
     Grid,
@@ -17,15 +24,19 @@ from graphlens.renderers.fitting import (
     shorten_middle,
     shrink,
 )
+from graphlens.renderers.kernel_words import brief, time_cells
 from graphlens.renderers.measures import significant, size_of_memory
 from graphlens.renderers.wording import counted, graph_title, location_text, wrapped
 
 NUMBER, KERNEL, LANGUAGE, OPERATORS = "#", "kernel", "language", "operators"
 LINES, READ, WRITTEN, FLOPS = "lines", "read", "written", "flops"
-COLUMNS = (NUMBER, KERNEL, LANGUAGE, OPERATORS, LINES, READ, WRITTEN, FLOPS)
-NUMBERS = frozenset({NUMBER, READ, WRITTEN, FLOPS})
+TIME, SHARE, BOUND = "time", "share", "bound"
+COLUMNS = (
+    NUMBER, KERNEL, TIME, SHARE, BOUND, LANGUAGE, OPERATORS, LINES, READ, WRITTEN, FLOPS,
+)  # fmt: skip
+NUMBERS = frozenset({NUMBER, SHARE, READ, WRITTEN, FLOPS})
 UNKNOWN = "?"
-_LEFT_OUT = (LINES, LANGUAGE, WRITTEN, READ)
+_LEFT_OUT = (LINES, LANGUAGE, WRITTEN, READ, BOUND, SHARE)
 _FLOPS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -78,7 +89,8 @@ def _rows(graph: Graph, kernels: Sequence[Kernel], root: str) -> Iterator[dict[s
             NUMBER: str(number),
             KERNEL: kernel.name,
             LANGUAGE: kernel.language,
-            OPERATORS: _operators(kernel, known),
+            **_times(graph, kernel),
+            OPERATORS: operators_text(kernel, known),
             LINES: places_text(kernel.places, root),
             READ: _bytes(kernel.read_bytes),
             WRITTEN: _bytes(kernel.written_bytes),
@@ -104,7 +116,15 @@ def flops_text(flops: int) -> str:
     return str(flops)
 
 
-def _operators(kernel: Kernel, nodes: Sequence[Node]) -> str:
+def _times(graph: Graph, kernel: Kernel) -> dict[str, str]:
+    """Nothing where the kernels of the graph were not timed."""
+    if isinstance(graph.kernel_times, Unavailable):
+        return {}
+    return dict(zip((TIME, SHARE, BOUND), time_cells(graph, kernel), strict=True))
+
+
+def operators_text(kernel: Kernel, nodes: Sequence[Node]) -> str:
+    """What a kernel computes, views left out: ``addmm, relu ×2``."""
     if isinstance(kernel.nodes, Unavailable):
         return UNKNOWN
     counts = Counter(operator_name(node) for node in nodes if not is_view(node))
@@ -124,9 +144,18 @@ def _remarks(graph: Graph, kernels: Sequence[Kernel], most: int | None) -> Itera
         texts = [f"{count:,} {reason}" for reason, count in why.items()]
         if texts:
             yield one_line(f"operators without a kernel: {'; '.join(texts)}")
+    if isinstance(graph.kernel_times, Unavailable) and graph.kernel_times != KERNELS_NOT_TIMED:
+        yield one_line(f"times: {graph.kernel_times.reason}")
     reasons: dict[str, list[str]] = {}
     for number, kernel in enumerate(kernels[:most], 1):
-        missing = (kernel.nodes, kernel.read_bytes, kernel.written_bytes, kernel.flops)
+        missing: list[object] = [
+            kernel.nodes,
+            kernel.read_bytes,
+            kernel.written_bytes,
+            kernel.flops,
+        ]
+        if not isinstance(graph.kernel_times, Unavailable):
+            missing += [kernel.seconds, kernel.bound]
         for value in missing:
             if isinstance(value, Unavailable):
                 numbers = reasons.setdefault(value.reason, [])
@@ -141,6 +170,10 @@ def _fit(grid: Grid, width: int) -> None:
     shrink(grid, KERNEL, 30, width, shorten_middle)
     shrink(grid, LINES, 16, width, shorten_left)
     shrink(grid, OPERATORS, 16, width, shorten)
+    if grid.width() > width and TIME in grid.columns:
+        grid.replace(TIME, [cell.partition(" (")[0] for cell in grid.cells(TIME)])
+    if grid.width() > width and BOUND in grid.columns:
+        grid.replace(BOUND, [brief(cell) for cell in grid.cells(BOUND)])
     for name in _LEFT_OUT:
         if grid.width() > width and name in grid.columns:
             grid.drop(name)

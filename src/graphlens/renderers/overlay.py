@@ -1,4 +1,4 @@
-"""What boxes are coloured by instead of the kind of work: memory, accuracy, kernels, own numbers.
+"""What boxes are coloured by instead of the kind of work: memory, accuracy, kernels, time, numbers.
 
 Each box gets a row that says its number or verdict in words, so colour is never alone.
 """
@@ -14,10 +14,13 @@ from graphlens.analysis.tensor_bytes import tensor_bytes
 from graphlens.errors import UsageError
 from graphlens.model import Accuracy, Divergence, Graph, Unavailable
 from graphlens.renderers.kernel_colours import kernel_words
-from graphlens.renderers.measures import size_of_memory
+from graphlens.renderers.kernel_labels import kernel_seconds
+from graphlens.renderers.measures import duration, size_of_memory
 from graphlens.renderers.wording import counted
 
-FAMILY, MEMORY, ACCURACY, KERNEL = "family", "memory", "accuracy", "kernel"
+FAMILY, MEMORY, ACCURACY = "family", "memory", "accuracy"
+KERNEL, TIME = "kernel", "time"
+COLOURS = (FAMILY, MEMORY, ACCURACY, KERNEL, TIME)
 LEVELS = 5
 
 Colour = str | Mapping[str, float]
@@ -34,6 +37,8 @@ class Overlay:
         text: How a number is written.
         levels: By node name, the colour of words where it is not the strongest.
         most_words: What the legend says of words.
+        shared: By node name, where a number is of what several nodes share, such as a kernel:
+            which these are, so that a box counts each once.
     """
 
     name: str
@@ -42,9 +47,13 @@ class Overlay:
     text: Callable[[float], str] = "{:.3g}".format
     levels: Mapping[str, int] = field(default_factory=dict)
     most_words: str = "what the rows in bold say"
+    shared: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     def of_box(self, box: Box) -> float | None:
         """The number of a box: of one, where it stands for several; None where there is none."""
+        if self.shared:
+            each = {k: v for name in box.nodes for k, v in self.shared.get(name, {}).items()}
+            return sum(each.values()) / box.count if each else None
         numbers = [self.numbers[name] for name in box.nodes if name in self.numbers]
         return sum(numbers) / box.count if numbers else None
 
@@ -65,7 +74,8 @@ def overlay(graph: Graph, colour: Colour) -> Overlay | None:
 
     Args:
         graph: Whose nodes are coloured.
-        colour: ``family``, ``memory``, ``accuracy``, ``kernel``, or numbers by node name.
+        colour: ``family``, ``memory``, ``accuracy``, ``kernel``, ``time``, or numbers by node
+            name.
     """
     check_colour(colour)
     if isinstance(colour, Mapping):
@@ -78,6 +88,10 @@ def overlay(graph: Graph, colour: Colour) -> Overlay | None:
         words, levels = kernel_words(graph)
         count = 0 if isinstance(graph.kernels, Unavailable) else len(graph.kernels)
         return Overlay("kernel", {}, words, levels=levels, most_words=counted(count, "kernel"))
+    if colour == TIME:
+        times = kernel_seconds(graph)
+        numbers = {name: sum(of.values()) for name, of in times.items()}
+        return Overlay("time of the whole kernel", numbers, {}, duration, shared=times)
     return Overlay("accuracy", {}, _accuracy(graph))
 
 
@@ -85,11 +99,9 @@ def check_colour(colour: Colour) -> None:
     """Raises for what `overlay` does not know, before any work is done."""
     if isinstance(colour, Mapping):
         _checked(colour)
-    elif colour not in (FAMILY, MEMORY, ACCURACY, KERNEL):
-        raise UsageError(
-            f"colour={colour!r}: give {FAMILY!r}, {MEMORY!r}, {ACCURACY!r}, {KERNEL!r}, "
-            "or a dict of numbers by node name."
-        )
+    elif colour not in COLOURS:
+        names = ", ".join(map(repr, COLOURS))
+        raise UsageError(f"colour={colour!r}: give {names}, or a dict of numbers by node name.")
 
 
 def _checked(numbers: Mapping[str, float]) -> dict[str, float]:

@@ -39,8 +39,8 @@ class SvgRenderer(Viewing):
         theme: ``light``, ``dark``, or ``auto`` for what the reader's system prefers.
         legend: Whether the picture explains its colours and signs.
         colour: What boxes are coloured by: ``family``, the kind of work; ``memory``; ``accuracy``,
-            where a comparison found it; ``kernel``, of a graph that was compiled; or numbers by
-            node name.
+            where a comparison found it; ``kernel``, of a graph that was compiled; ``time``, of the
+            kernels, where a comparison measured it; or numbers by node name.
         height: What is taller is broken into columns, in pixels; None for what suits a screen.
     """
 

@@ -13,8 +13,9 @@ from graphlens.analysis.diagram_data import Box
 from graphlens.analysis.diagram_text import title_text
 from graphlens.analysis.families import FAMILIES
 from graphlens.analysis.folded import folded
-from graphlens.model import Graph, Subgraph, Unavailable
+from graphlens.model import Graph, Kernel, Subgraph, Unavailable
 from graphlens.renderers.closed_modules import closed_boxes
+from graphlens.renderers.kernel_words import time_cells
 from graphlens.renderers.overlay import ACCURACY, overlay
 from graphlens.renderers.viewer_facts import Facts, Strings
 
@@ -115,4 +116,11 @@ def _kernels(graph: Graph) -> dict[str, Any]:
     for number, kernel in enumerate(kernels):
         for name in () if isinstance(kernel.nodes, Unavailable) else kernel.nodes:
             of.setdefault(name, []).append(number)
-    return {"list": [{"name": kernel.name} for kernel in kernels], "of": of}
+    return {"list": [_kernel(graph, kernel) for kernel in kernels], "of": of}
+
+
+def _kernel(graph: Graph, kernel: Kernel) -> dict[str, str]:
+    if isinstance(kernel.seconds, Unavailable):
+        return {"name": kernel.name}
+    time, share, bound = time_cells(graph, kernel)
+    return {"name": kernel.name, "time": f"{time}, {share} of the graph; {bound}"}
