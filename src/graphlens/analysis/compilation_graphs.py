@@ -198,6 +198,7 @@ class _Compilation:
             output_code=program.code,
             kernels=found.kernels,
             unassigned=found.unassigned,
+            cuda_graphs=program.cuda_graphs,
         )
 
     def finished(self, graph: Graph) -> Graph:

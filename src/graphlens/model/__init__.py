@@ -19,7 +19,16 @@ from graphlens.model.breaks import EagerOperators, GraphBreak
 from graphlens.model.frames import Compilation, Frame
 from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
 from graphlens.model.graph_diff import Change, GraphDiff, NodePair, PartDiff, Replacement
-from graphlens.model.kernel import NOT_GENERATED, NOT_MAPPED, Kernel, KernelBuffer
+from graphlens.model.kernel import (
+    NO_REFUSALS,
+    NOT_GENERATED,
+    NOT_MAPPED,
+    NOT_TOLD,
+    CudaGraphs,
+    Kernel,
+    KernelBuffer,
+    NotFused,
+)
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
 from graphlens.model.record import TraceRecord
@@ -44,7 +53,9 @@ __all__ = [
     "NOT_GENERATED",
     "NOT_MAPPED",
     "NOT_TIMED",
+    "NOT_TOLD",
     "NOT_TRIED",
+    "NO_REFUSALS",
     "SCHEMA",
     "VERDICTS",
     "Accuracy",
@@ -54,6 +65,7 @@ __all__ = [
     "Compilation",
     "CompilePhase",
     "Counts",
+    "CudaGraphs",
     "Difference",
     "Dim",
     "Divergence",
@@ -74,6 +86,7 @@ __all__ = [
     "ModuleCall",
     "Node",
     "NodePair",
+    "NotFused",
     "Note",
     "PartDiff",
     "Payback",

@@ -3,7 +3,7 @@
 from graphlens.model import presentation
 from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.base import Data
-from graphlens.model.kernel import NOT_GENERATED, Kernel
+from graphlens.model.kernel import NOT_GENERATED, NOT_TOLD, CudaGraphs, Kernel
 from graphlens.model.source import ModuleCall, SourceLocation
 from graphlens.model.tensor import Dim, TensorSpec
 from graphlens.model.timing import NOT_TIMED, Timing
@@ -158,6 +158,7 @@ class Graph(Data, frozen=True, kw_only=True):
         kernels: What the generated program calls, in the order of execution.
         unassigned: Operators that no kernel computes, each with the reason: ``view``, or why it
             needs none.
+        cuda_graphs: Whether Inductor runs it as a CUDA graph.
         timing: Measured by ``compare``.
         accuracy: Measured by ``compare``.
     """
@@ -182,6 +183,7 @@ class Graph(Data, frozen=True, kw_only=True):
     output_code: str | Unavailable = Unavailable("the inner backend generated no program")
     kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
     unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
+    cuda_graphs: CudaGraphs | Unavailable = NOT_TOLD
     timing: Timing | Unavailable = NOT_TIMED
     accuracy: Accuracy | Unavailable = NOT_COMPARED
 
