@@ -109,9 +109,9 @@ def fusion_log() -> Iterator[FusionLog]:
 
 
 def _logger() -> logging.Logger:
-    from torch._logging import getArtifactLogger
+    from torch._logging import _internal
 
-    return getArtifactLogger("torch._inductor.scheduler", "fusion")
+    return _internal.getArtifactLogger("torch._inductor.scheduler", "fusion")
 
 
 @probe("Inductor's log of fusion", seen_on="2.11, 2.13, 2.14")

@@ -15,7 +15,7 @@ from graphlens.analysis.program_calls import ProgramCall
 from graphlens.model import KernelBuffer, NotFused
 
 GENERATED = ("C++", "Triton")
-LIBRARY = "{} is a call into a library, and Inductor fuses only kernels that it generates"
+LIBRARY = "{} is a call into a library: Inductor fuses only what it generates"
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,7 @@ def fusion_said(data: Mapping[str, Any]) -> FusionSaid:
             for one, other, reason, number in data.get("refused", ())
         ),
         buffers={operation: tuple(names) for operation, names in buffers.items()},
-        values={
-            name: node for names in buffers.values() for name, node in names.items() if node
-        },
+        values={name: node for names in buffers.values() for name, node in names.items() if node},
     )
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import msgspec
 
 from graphlens.analysis.generated_programs import GeneratedProgram
-from graphlens.analysis.kernel_fusion import with_fusion
 from graphlens.analysis.kernel_bytes import inputs_of, outputs_of, read_bytes, written_bytes
 from graphlens.analysis.kernel_flops import flops_of
+from graphlens.analysis.kernel_fusion import with_fusion
 from graphlens.analysis.kernel_nodes import in_users_terms, nodes_by_call, nodes_without_kernel
 from graphlens.analysis.operator_kinds import is_view
 from graphlens.analysis.program_calls import ProgramCall, ProgramCalls

@@ -31,6 +31,7 @@ class Node(Data, frozen=True, kw_only=True):
             program or in the library that holds the model.
         called_from: The user's own line, where ``source`` is in an installed library.
         modules: Module calls around the node, outermost first; empty when none is known.
+        came_from: Of a lowered node, names of the Dynamo nodes it came from; empty when not known.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Node(Data, frozen=True, kw_only=True):
     source: SourceLocation | None = None
     called_from: SourceLocation | None = None
     modules: tuple[ModuleCall, ...] = ()
+    came_from: tuple[str, ...] = ()
 
     @property
     def is_operator(self) -> bool:

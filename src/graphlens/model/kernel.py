@@ -97,7 +97,7 @@ NOT_TOLD = Unavailable(
 )
 
 
-class CudaGraphs(Data, frozen=True, kw_only=True):
+class CudaGraphs(Data, frozen=True, kw_only=True, tag="cuda_graphs", tag_field="kind"):
     """Whether a graph's kernels are launched together, as a CUDA graph.
 
     Attributes:

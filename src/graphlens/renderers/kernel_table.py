@@ -18,7 +18,13 @@ from graphlens.renderers.fitting import (
     shrink,
 )
 from graphlens.renderers.measures import significant, size_of_memory
-from graphlens.renderers.wording import counted, graph_title, location_text, wrapped
+from graphlens.renderers.wording import (
+    counted,
+    cuda_graphs_text,
+    graph_title,
+    location_text,
+    wrapped,
+)
 
 NUMBER, KERNEL, LANGUAGE, OPERATORS = "#", "kernel", "language", "operators"
 LINES, READ, WRITTEN, FLOPS = "lines", "read", "written", "flops"
@@ -124,6 +130,8 @@ def _remarks(graph: Graph, kernels: Sequence[Kernel], most: int | None) -> Itera
         texts = [f"{count:,} {reason}" for reason, count in why.items()]
         if texts:
             yield one_line(f"operators without a kernel: {'; '.join(texts)}")
+    if cuda_graphs := cuda_graphs_text(graph):
+        yield cuda_graphs
     reasons: dict[str, list[str]] = {}
     for number, kernel in enumerate(kernels[:most], 1):
         missing = (kernel.nodes, kernel.read_bytes, kernel.written_bytes, kernel.flops)
