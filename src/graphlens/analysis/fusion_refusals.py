@@ -64,20 +64,16 @@ def fusion_said(data: Mapping[str, Any]) -> FusionSaid:
 
 
 def refusals(
-    calls: Sequence[ProgramCall],
-    inputs: Sequence[Sequence[KernelBuffer]],
-    outputs: Sequence[Sequence[KernelBuffer]],
-    said: FusionSaid,
+    calls: Sequence[ProgramCall], outputs: Sequence[Sequence[KernelBuffer]], said: FusionSaid
 ) -> list[tuple[NotFused, ...]]:
     """Of each call of a program, why it was not fused with its neighbours.
 
     Args:
         calls: In the order of execution.
-        inputs: What each of them reads.
         outputs: What each of them writes.
         said: What Inductor said.
     """
-    near = _neighbours(inputs, outputs)
+    near = _neighbours(calls, outputs)
     reasons = _by_pair(said, _writers(calls, outputs, said))
     found: list[list[NotFused]] = [[] for _ in calls]
     for pair in sorted(near):
@@ -89,14 +85,19 @@ def refusals(
 
 
 def _neighbours(
-    inputs: Sequence[Sequence[KernelBuffer]], outputs: Sequence[Sequence[KernelBuffer]]
+    calls: Sequence[ProgramCall], outputs: Sequence[Sequence[KernelBuffer]]
 ) -> set[tuple[int, int]]:
-    """Pairs of calls, the first one first: one reads what the other wrote, or comes right after."""
-    near = {(number, number + 1) for number in range(len(inputs) - 1)}
+    """Pairs of calls, the first one first: one reads what the other wrote, or comes right after.
+
+    A tensor that takes over the memory of another, as in ``buf6 = buf2``, is found by that memory.
+    """
+    near = {(number, number + 1) for number in range(len(calls) - 1)}
     writer: dict[str, int] = {}
-    for number, (read, written) in enumerate(zip(inputs, outputs, strict=True)):
-        near |= {(writer[each.name], number) for each in read if each.name in writer}
-        writer.update(dict.fromkeys((each.name for each in written), number))
+    for number, (call, written) in enumerate(zip(calls, outputs, strict=True)):
+        near |= {(writer[b.storage], number) for b in call.inputs if b and b.storage in writer}
+        storages = [each.storage for each in call.outputs or () if each]
+        names = [each.name for each in written]
+        writer.update(dict.fromkeys([*storages, *names, call.result], number))
     return {(first, second) for first, second in near if first != second}
 
 

@@ -30,18 +30,25 @@ def with_fusion(
     known = nodes or {}
     values = {} if said is None else said.values
     named = {name: _shown(node, replaced or {}, known) for name, node in values.items()}
+    named |= {name: name for name in known}  # a graph's input keeps its name in the program
     apart: Sequence[tuple[NotFused, ...] | Unavailable] = [k.not_fused for k in kernels]
     if said is not None:
-        apart = refusals(calls, [k.inputs for k in kernels], [k.outputs for k in kernels], said)
-    return [
-        msgspec.structs.replace(
-            kernel,
-            inputs=_with_nodes(kernel.inputs, named, known),
-            outputs=_with_nodes(kernel.outputs, named, known),
-            not_fused=why,
+        apart = refusals(calls, [k.outputs for k in kernels], said)
+    held: dict[str, str] = {}  # by memory, the name under which it was written last
+    found = []
+    for kernel, call, why in zip(kernels, calls, apart, strict=True):
+        inputs = [
+            _with_node(each, named.get(held.get(b.storage, b.name) if b else "", ""))
+            for each, b in zip(kernel.inputs, call.inputs, strict=True)
+        ]
+        outputs = [_with_node(each, named.get(each.name, "")) for each in kernel.outputs]
+        held |= {each.storage: each.name for each in call.outputs or () if each}
+        found.append(
+            msgspec.structs.replace(
+                kernel, inputs=tuple(inputs), outputs=tuple(outputs), not_fused=why
+            )
         )
-        for kernel, why in zip(kernels, apart, strict=True)
-    ]
+    return found
 
 
 def _shown(node: str, replaced: Replaced, nodes: Mapping[str, Node]) -> str:
@@ -50,13 +57,5 @@ def _shown(node: str, replaced: Replaced, nodes: Mapping[str, Node]) -> str:
     return names[0] if len(names) == 1 and names[0] in nodes else ""
 
 
-def _with_nodes(
-    buffers: Sequence[KernelBuffer], named: Mapping[str, str], nodes: Mapping[str, Node]
-) -> tuple[KernelBuffer, ...]:
-    """A graph's input keeps its name in the program."""
-    return tuple(
-        msgspec.structs.replace(
-            each, node=each.name if each.name in nodes else named.get(each.name, "")
-        )
-        for each in buffers
-    )
+def _with_node(buffer: KernelBuffer, node: str) -> KernelBuffer:
+    return msgspec.structs.replace(buffer, node=node)

@@ -33,19 +33,32 @@ class SourceLine(NamedTuple):
     stores: tuple[KernelBuffer, ...] = ()
 
 
-def pointers(kernel: Kernel) -> dict[str, KernelBuffer]:
-    """By pointer in the source, the tensor that a call gives for it; those that are known."""
+class Pointer(NamedTuple):
+    """What a pointer in a kernel's source stands for in a call.
+
+    Attributes:
+        read: The tensor before the call; None where it is not read.
+        written: The tensor after the call, perhaps in the same memory; None where it stays.
+    """
+
+    read: KernelBuffer | None
+    written: KernelBuffer | None
+
+
+def pointers(kernel: Kernel) -> dict[str, Pointer]:
+    """By pointer in the source, the tensors that a call gives for it; those that are known."""
     try:
         call = ast.parse(kernel.call, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     given = call.args if isinstance(call, ast.Call) else []
-    tensors = {each.name: each for each in (*kernel.outputs, *kernel.inputs)}
+    read = {each.name: each for each in kernel.inputs}
+    written = {each.name: each for each in kernel.outputs}
     found = {}
     for parameter, value in zip(pointers_of(kernel.language, kernel.source), given, strict=False):
-        tensor = tensors.get(_name(value))
-        if parameter.tensor and tensor is not None:
-            found[parameter.name] = tensor
+        pointer = Pointer(read.get(_name(value)), written.get(_name(value)))
+        if parameter.tensor and any(pointer):
+            found[parameter.name] = pointer
     return found
 
 
@@ -61,6 +74,7 @@ def source_lines(kernel: Kernel, program: str | Unavailable = "") -> list[Source
     text = "" if isinstance(program, Unavailable) else program
     found = [SourceLine(comment) for comment in kernel_comments(text, kernel.name)]
     known = pointers(kernel)
+    stored: set[str] = set()
     body = False
     for line in kernel.source.strip("\n").split("\n"):
         if not body:  # the signature names all pointers, and loads none
@@ -72,7 +86,7 @@ def source_lines(kernel: Kernel, program: str | Unavailable = "") -> list[Source
             known[alias[1]] = known[alias[2]]
             found.append(SourceLine(line))
         else:
-            found.append(_marked(line, known))
+            found.append(_marked(line, known, stored))
     return found
 
 
@@ -88,12 +102,26 @@ def kernel_comments(program: str, name: str) -> list[str]:
     return lines
 
 
-def _marked(line: str, known: Mapping[str, KernelBuffer]) -> SourceLine:
+def _marked(line: str, known: Mapping[str, Pointer], stored: set[str]) -> SourceLine:
+    """A line of the body; what is loaded after a store is what was stored.
+
+    Args:
+        line: Of the source.
+        known: Pointers.
+        stored: Names of tensors that lines before stored to; those of this line are added.
+    """
     loads: list[KernelBuffer] = []
     stores: list[KernelBuffer] = []
     for pointer in dict.fromkeys(_WORD.findall(line)):
-        if pointer in known:
-            (stores if _stores(line, pointer) else loads).append(known[pointer])
+        if pointer not in known:
+            continue
+        read, written = known[pointer]
+        if written is not None and _stores(line, pointer):
+            stores.append(written)
+            stored.add(written.name)
+        else:
+            loaded = written if written and written.name in stored else read or written
+            loads += [loaded] if loaded else []
     return SourceLine(line, tuple(loads), tuple(stores))
 
 

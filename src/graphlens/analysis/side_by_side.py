@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from graphlens.analysis.kernel_lookup import KernelCall
-from graphlens.analysis.kernel_source import SourceLine, pointers, source_lines
+from graphlens.analysis.kernel_source import Pointer, SourceLine, pointers, source_lines
 from graphlens.analysis.kernels import nodes_of
-from graphlens.model import KernelBuffer, Node, SourceLocation
+from graphlens.model import Node, SourceLocation
 
 
 class LineNodes(NamedTuple):
@@ -39,7 +39,7 @@ class SideBySide(NamedTuple):
     call: KernelCall
     lines: tuple[LineNodes, ...]
     source: tuple[SourceLine, ...]
-    pointers: Mapping[str, KernelBuffer]
+    pointers: Mapping[str, Pointer]
     marks: Mapping[str, str]
 
 

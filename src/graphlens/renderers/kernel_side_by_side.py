@@ -25,6 +25,7 @@ from graphlens.renderers.wording import counted, cuda_graphs_text, wrapped
 
 _WIDEST_MARGIN = 28
 _LEAST_CODE = 40
+_MARGIN = "← loads, → stores what its memory holds in the end"
 _LIBRARY = "a call into a library: there is no generated source"
 
 
@@ -111,7 +112,7 @@ def _source(shown: SideBySide, width: int | None) -> Iterator[str]:
     if not shown.source:
         yield f"  {_LIBRARY}"
         return
-    yield f"  generated {shown.call.kernel.language} (← loads, → stores)"
+    yield f"  generated {shown.call.kernel.language}; {_MARGIN}"
     beside = [shorten(text, _WIDEST_MARGIN) for text in margin(shown)]
     room = max(map(len, beside))
     code = textwrap.dedent("\n".join(printable(line.text) for line in shown.source)).split("\n")

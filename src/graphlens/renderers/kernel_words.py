@@ -53,7 +53,9 @@ def unknown_facts(kernel: Kernel) -> Iterator[str]:
 def tensors_given(shown: SideBySide) -> Iterator[tuple[str, str]]:
     """What the call reads and writes, as pairs of ``reads`` or ``writes`` and a description."""
     kernel = shown.call.kernel
-    named = {tensor.name: pointer for pointer, tensor in shown.pointers.items()}
+    named = {
+        tensor.name: name for name, both in shown.pointers.items() for tensor in both if tensor
+    }
     for what, tensors in (("reads", kernel.inputs), ("writes", kernel.outputs)):
         for tensor in tensors:
             yield what, _tensor(tensor, named.get(tensor.name, ""), shown)
