@@ -17,14 +17,17 @@ import re
 
 import pytest
 
+from graphlens.analysis.generated_programs import generated_programs
 from graphlens.analysis.kernel_nodes import GENERATED, UNKNOWN
 from graphlens.analysis.kernels import nodes_of
 from graphlens.analysis.operator_kinds import is_view
+from graphlens.analysis.readable_graph import parse_readable
 from graphlens.model import Graph, Kernel, Unavailable
 
 torch = pytest.importorskip("torch")
 
 import graphlens
+from graphlens._torch import trace
 from graphlens._torch.dynamo import current_compile_id
 from small_models import SMALL_MODELS
 
@@ -39,12 +42,10 @@ class Passes:
 
     Attributes:
         seen: By compile id and stage (``joint``, before it is known), then by node.
-        left: By compile id and stage, the nodes that were there after all passes.
     """
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str], Names] = {}
-        self.left: dict[tuple[str, str], set[str]] = {}
 
     def joint(self, graph):
         self.note(graph, "joint")
@@ -52,9 +53,7 @@ class Passes:
     def single(self, graph):
         inputs = [node.name for node in graph.nodes if node.op == "placeholder"]
         tangents = any(name.startswith("tangents") for name in inputs)
-        stage = "backward" if tangents else "forward"
-        self.note(graph, stage)
-        self.left[current_compile_id(), stage] = {node.name for node in graph.nodes}
+        self.note(graph, "backward" if tangents else "forward")
 
     def note(self, graph, stage):
         found = self.seen.setdefault((current_compile_id(), stage), {})
@@ -63,16 +62,16 @@ class Passes:
             if node.op == "call_function" and operator is not None:
                 found.setdefault(node.name, {operator.__name__})
 
-    def of(self, graph: Graph) -> tuple[Names, set[str]]:
-        """Operators by node, and the nodes that are left; of one that is gone before the graph's
-        own passes, as the joint graph had it."""
+    def of(self, graph: Graph) -> Names:
+        """Those of a graph; of nodes that are gone before its own passes, as the joint one said."""
         stage = "backward" if graph.stage == "backward" else "forward"
-        key = graph.compile_id, stage
-        return {**self.seen[graph.compile_id, "joint"], **self.seen[key]}, self.left[key]
+        joint = self.seen[graph.compile_id, "joint"]
+        return {**joint, **self.seen[graph.compile_id, stage]}
 
 
 def compiled(name: str, train: bool):
-    """The report of a model and, for each of its lowered graphs, what its nodes came from."""
+    """The report of a model, and of each lowered graph what its nodes came from and which are left
+    after all passes."""
     torch.manual_seed(0)
     model, inputs = SMALL_MODELS[name]()
     passes = Passes()
@@ -83,14 +82,22 @@ def compiled(name: str, train: bool):
         "post_grad_custom_pre_pass": passes.single,
         "post_grad_custom_post_pass": passes.single,
     }
+    records = []
+    trace.subscribe(records.append)
     with graphlens.record() as lens, torch.set_grad_enabled(train):
         found = torch.compile(model.train(train), backend="graphlens", options=options)(**inputs)
         if train:
             first_of(found).sum().backward()
+    trace.unsubscribe(records.append)
     report = lens.report()
+    left = {
+        (of, program.stage): {node.name for node in parse_readable(program.graph)[0]}
+        for of in {record.compile_id for record in records}
+        for program in generated_programs([r for r in records if r.compile_id == of])
+    }
     lowered = [graph for graph in report.graphs if graph.stage != "dynamo"]
     assert {g.stage for g in lowered} == ({"forward", "backward"} if train else {"inference"})
-    return report, [(graph, *passes.of(graph)) for graph in lowered]
+    return report, [(g, passes.of(g), left[g.compile_id, g.stage]) for g in lowered]
 
 
 def first_of(found):
@@ -137,7 +144,7 @@ def spells(text: str, names: list[str], must: set[str]) -> bool:
     return first not in must and spells(text, rest, must)
 
 
-def check_comments(graph: Graph, came_from: Names) -> int:
+def check_comments(graph: Graph, came_from: Names, left: set[str]) -> int:
     """Each library's call is of the operators that the comment above it names."""
     comments = above_calls(str(graph.output_code))
     users = {node.name: node.inputs for node in graph.nodes}
@@ -147,8 +154,9 @@ def check_comments(graph: Graph, came_from: Names) -> int:
             continue
         sources, operators = comments[kernel.handle]
         ours = operators_of(came_from, [kernel])
-        assert ours
-        assert ours <= operators, f"{graph.id} {kernel.handle}"
+        kept = {o for name in set(nodes_of(kernel)) & left for o in came_from.get(name, ())}
+        assert ours & operators, f"{graph.id} {kernel.handle}"
+        assert kept <= operators, f"{graph.id} {kernel.handle}"
         before = ancestors(nodes_of(kernel), users)
         fed = {operator for name in before for operator in came_from.get(name, ())}
         assert operators - ours <= fed, f"{graph.id} {kernel.handle}"
@@ -205,7 +213,7 @@ def test_every_operator_has_its_kernels(name, train):
     for graph, came_from, left in graphs:
         check_complete(graph)
         named += check_names(graph, came_from, left)
-        commented += check_comments(graph, came_from)
+        commented += check_comments(graph, came_from, left)
         for kernel in graph.kernels:
             assert set(kernel.origins) <= dynamo
             assert not isinstance(kernel.not_fused, Unavailable)

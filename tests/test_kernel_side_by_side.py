@@ -20,7 +20,7 @@ from graphlens.renderers.html import HtmlRenderer
 from graphlens.renderers.kernel_payload import kernel_payload
 from graphlens.renderers.kernel_side_by_side import kernel_text
 from test_fusion_refusals import SAID
-from test_kernels import graph_of, records, with_kernels
+from test_kernels import FIXTURES, graph_of, records, with_kernels
 
 TRITON = "norm_triton_inference"
 # What Inductor notes: buffers of one operation each, and the nodes that they hold.
@@ -29,6 +29,10 @@ HELD = {
     "buffers": {f"op{n}": {f"buf{n}": node}
                 for n, node in enumerate(["getitem_1", "", "", "add_2", "sum_1", "mm"])},
 }  # fmt: skip
+
+
+SOFTMAX = "softmax_inference"
+SOFTMAX_SAID = json.loads((FIXTURES / SOFTMAX / "fusion.json").read_text())
 
 
 def with_fusion(case: str, said: dict, **more: object) -> Graph:
@@ -47,8 +51,9 @@ def report(*graphs: Graph) -> Report:
 
 
 REPORT = report(
-    with_kernels("mlp_forward"), with_fusion("mlp_backward", SAID), with_fusion(TRITON, HELD)
-)
+    with_kernels("mlp_forward"), with_fusion("mlp_backward", SAID), with_fusion(TRITON, HELD),
+    with_fusion(SOFTMAX, SOFTMAX_SAID),
+)  # fmt: skip
 
 
 def test_kernels_are_found_by_name_and_by_call():
@@ -117,15 +122,29 @@ def test_loads_and_stores_of_triton():
 
 
 def test_loads_and_stores_of_cpp():
-    (call,) = kernel_calls(REPORT, "cpp_fused_gelu_native_layer_norm_0")
+    (call,) = kernel_calls(REPORT, "cpp_fused__softmax_add_native_layer_norm_sum_0")
     found = marks(side_by_side(call))
-    assert found
     for line, loads, stores in found:
         assert bool(stores) == (".store(" in line or line.startswith(("in_out_ptr", "out_ptr")))
         assert not (loads and stores)
-    assert {name for _, _, stores in found for name in stores} == {
-        each.name for each in call.kernel.outputs
-    }
+    written = {each.name for each in call.kernel.outputs}
+    assert {name for _, _, stores in found for name in stores} == written
+    # In the memory of the product, the exponentials: what is loaded first is the product.
+    nodes = [
+        each.node for line in side_by_side(call).source for each in (*line.loads, *line.stores)
+    ]
+    assert nodes[0] == "mm"
+    assert "mm" not in nodes[nodes.index("exp") :]
+    assert {each.node for each in call.kernel.outputs} == {
+        "getitem_1", "", "amax", "exp", "sum_1", "add_2", "sum_2",
+    }  # fmt: skip
+
+
+def test_loops_of_one_kernel_are_not_neighbours():
+    # Inductor did not fuse the last sum with the rest, and put both into one C++ kernel.
+    assert any(reason == "no shared data" for *_, reason, _ in SOFTMAX_SAID["refused"])
+    (call,) = kernel_calls(REPORT, "cpp_fused__softmax_add_native_layer_norm_sum_0")
+    assert [each.kernel for each in call.kernel.not_fused] == ["extern_kernels.mm:1"]
 
 
 def test_letters_go_on_after_z():
@@ -136,7 +155,7 @@ def test_letters_go_on_after_z():
 
 def test_text():
     names = ("triton_per_fused_add_native_layer_norm_relu_sum_0", "extern_kernels.addmm",
-             "cpp_fused_sum_2:6")  # fmt: skip
+             "cpp_fused_sum_2:6", "cpp_fused__softmax_add_native_layer_norm_sum_0")  # fmt: skip
     shown = [kernel_text(kernel_calls(REPORT, name), 100, "/home/user/project") for name in names]
     check_golden("kernel_side_by_side.txt", "\n".join(shown))
     narrow = kernel_text(kernel_calls(REPORT, names[0]), 60, "/home/user/project")
