@@ -52,7 +52,7 @@ def side_by_side(call: KernelCall) -> SideBySide:
         lines=lines,
         source=tuple(source_lines(call.kernel, call.graph.output_code)),
         pointers=pointers(call.kernel),
-        marks={node.name: line.mark for line in lines for node in line.nodes},
+        marks=_marks(call.graph.nodes, lines),
     )
 
 
@@ -64,6 +64,15 @@ def by_origin(nodes: Sequence[Node]) -> list[tuple[tuple[str, ...], list[Node]]]
             found.append((node.came_from, []))
         found[-1][1].append(node)
     return found
+
+
+def _marks(nodes: Sequence[Node], lines: Sequence[LineNodes]) -> dict[str, str]:
+    """By node the letter of its line; one of several results has that of its operator."""
+    marks = {node.name: line.mark for line in lines for node in line.nodes}
+    for node in nodes:
+        if node.target.endswith("operator.getitem") and node.inputs[:1] and node.inputs[0] in marks:
+            marks.setdefault(node.name, marks[node.inputs[0]])
+    return marks
 
 
 def _by_line(nodes: Sequence[Node]) -> Iterator[LineNodes]:
