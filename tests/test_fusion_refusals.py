@@ -150,10 +150,10 @@ def test_what_inductor_says_of_a_real_compilation():
     assert reason.endswith("(all of it is on the CPU)")
     first, product, last = graph.kernels
     assert [each.node for each in product.outputs] == ["mm"]
-    assert {each.node for each in first.outputs} >= {"div", "sum_2"}
-    assert [each.node for each in last.inputs] == ["mm"]
+    assert "div" in {each.node for each in first.outputs}
+    assert "mm" in {each.node for each in last.inputs}
     library = LIBRARY.format("extern_kernels.mm")
-    assert first.not_fused == (NotFused(kernel=product.handle, reason=library),)
+    assert NotFused(kernel=product.handle, reason=library) in first.not_fused
 
 
 @pytest.mark.slow
