@@ -92,13 +92,16 @@ def source_lines(kernel: Kernel, program: str | Unavailable = "") -> list[Source
 
 def kernel_comments(program: str, name: str) -> list[str]:
     """The comments right above a kernel's definition, without the path of a file in a cache."""
-    before, found, _ = program.partition(f"\n{name} = async_compile.")
     lines: list[str] = []
-    for line in reversed(before.split("\n") if found else []):
+    end = program.find(f"\n{name} = async_compile.")
+    while end > 0:  # line by line upwards: a program can be megabytes
+        begin = program.rfind("\n", 0, end) + 1
+        line = program[begin:end]
         if not line.startswith("#"):
             break
         if not line.startswith(_PATH):
             lines.insert(0, line)
+        end = begin - 1
     return lines
 
 

@@ -34,6 +34,7 @@ class SideBySide(NamedTuple):
         source: Of the kernel, with what each line loads and stores.
         pointers: By name in the source, the tensor it stands for in this call.
         marks: By node, the letter of its line.
+        nodes: Of the graph, by name.
     """
 
     call: KernelCall
@@ -41,6 +42,7 @@ class SideBySide(NamedTuple):
     source: tuple[SourceLine, ...]
     pointers: Mapping[str, Pointer]
     marks: Mapping[str, str]
+    nodes: Mapping[str, Node]
 
 
 def side_by_side(call: KernelCall) -> SideBySide:
@@ -53,6 +55,7 @@ def side_by_side(call: KernelCall) -> SideBySide:
         source=tuple(source_lines(call.kernel, call.graph.output_code)),
         pointers=pointers(call.kernel),
         marks=_marks(call.graph.nodes, lines),
+        nodes={node.name: node for node in call.graph.nodes},
     )
 
 

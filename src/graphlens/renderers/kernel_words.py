@@ -72,8 +72,7 @@ def _tensor(tensor: KernelBuffer, pointer: str, shown: SideBySide) -> str:
 
 def value_name(tensor: KernelBuffer, shown: SideBySide) -> str:
     """The node whose value a tensor holds; an input by what it stands for."""
-    nodes = {node.name: node for node in shown.call.graph.nodes}
-    node = nodes.get(tensor.node)
+    node = shown.nodes.get(tensor.node)
     if node is None:
         return ""
     if node.op in ("placeholder", "get_attr") and node.origin:
