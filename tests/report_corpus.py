@@ -7,6 +7,7 @@ from graphlens.model import (
     Ceilings,
     Compilation,
     Counts,
+    CudaGraphs,
     Difference,
     EagerOperators,
     Environment,
@@ -23,6 +24,7 @@ from graphlens.model import (
     ModuleCall,
     Node,
     Note,
+    NotFused,
     Probe,
     ProductSpeed,
     Recompile,
@@ -231,7 +233,37 @@ def lowered_graph() -> Graph:
     return Graph(
         id="2/0 forward", compile_id="2/0", stage="forward", nodes=nodes, function="forward",
         source=line(30), read_from="trace", cached=True,
-        subgraphs=(Subgraph(name="true_graph_0", nodes=sin),),
+        subgraphs=(Subgraph(name="true_graph_0", nodes=sin),), kernels=lowered_kernels(),
+        unassigned=(("getitem", "view"),),
+        cuda_graphs=CudaGraphs(asked=True, used=False, skip_reasons=("control flow (cond)",)),
+    )  # fmt: skip
+
+
+def lowered_kernels() -> tuple[Kernel, ...]:
+    """Of a Triton kernel all is known; of an operator of torch no numbers are."""
+    norm = "triton_per_fused_native_layer_norm_0"
+    source = (
+        f"@triton.jit\ndef {norm}(in_ptr0, in_ptr1, out_ptr0, xnumel, XBLOCK : tl.constexpr):\n"
+        "    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+    )
+    buffer = {"shape": (4, 16), "dtype": "bfloat16", "bytes": 128}
+    result = KernelBuffer(name="buf0", node="getitem", **buffer)
+    return (
+        Kernel(
+            name=norm, language="Triton", handle=f"{norm}:1", source=source,
+            call=f"{norm}.run(primals_2, primals_1, buf0, 4, stream=stream0)",
+            nodes=("native_layer_norm",), origins=("layer_norm",), fused=1,
+            places=(line(31, "h = self.norm(h)", function="forward"),), modules=("norm",),
+            inputs=(KernelBuffer(name="primals_2", node="primals_2", **buffer),
+                    KernelBuffer(name="primals_1", node="primals_1", **buffer)),
+            outputs=(result,), read_bytes=256, written_bytes=128, flops=512,
+            not_fused=(NotFused(kernel="torch.ops.higher_order.cond",
+                                reason="memory deps did not match"),),
+        ),
+        Kernel(
+            name="torch.ops.higher_order.cond", language="fallback", nodes=("cond",),
+            call="torch.ops.higher_order.cond(primals_2)", inputs=(result,),
+        ),
     )  # fmt: skip
 
 
@@ -451,6 +483,9 @@ def hostile() -> Report:
         ended_by=bad,
         code=bad,
         output_code=bad,
+        kernels=(hostile_kernel(bad, where),),
+        unassigned=((bad, bad),),
+        cuda_graphs=CudaGraphs(asked=True, used=False, skip_reasons=(bad,)),
     )
     return Report(
         environment=Environment(graphlens=bad, torch=bad, python=bad, platform=bad),
@@ -471,6 +506,16 @@ def hostile() -> Report:
                               differences=(Difference(subject=bad, before=bad, after=bad),)),),
         eager=(EagerOperators(place=where, count=1, operators=(bad,), inside=bad),),
         notes=(Note(code=bad, message=bad, hint=bad),),
+    )  # fmt: skip
+
+
+def hostile_kernel(bad: str, where: SourceLocation) -> Kernel:
+    buffer = KernelBuffer(name=bad, shape=(bad, 1), dtype=bad, bytes=Unavailable(bad), node=bad)
+    return Kernel(
+        name=bad, language=bad, call=bad, handle=bad, source=bad, nodes=(bad,), origins=(bad,),
+        places=(where,), modules=(bad,), inputs=(buffer,), outputs=(buffer,),
+        read_bytes=Unavailable(bad), written_bytes=Unavailable(bad), flops=Unavailable(bad),
+        fused=Unavailable(bad), not_fused=(NotFused(kernel=bad, reason=bad),),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from graphlens.model import (
     from_json,
     to_json,
 )
-from graphlens.renderers.kernel_words import bound_text, brief
+from graphlens.renderers.kernel_time_words import bound_text, brief
 from report_corpus import CEILINGS, ENVIRONMENT, timed_graph
 
 

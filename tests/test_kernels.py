@@ -67,11 +67,11 @@ def kernels(case: str) -> tuple[Kernel, ...]:
     return found
 
 
-def with_kernels(case: str) -> Graph:
+def with_kernels(case: str, **more: object) -> Graph:
     graph, found = graph_of(case), read(case)
     return Graph(
         id=graph.id, compile_id="0/0", stage=graph.stage, nodes=graph.nodes, kernels=found.kernels,
-        unassigned=found.unassigned,
+        unassigned=found.unassigned, output_code=text(case, "program.py.txt"), **more,
     )  # fmt: skip
 
 

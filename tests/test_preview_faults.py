@@ -8,12 +8,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from graphlens.analysis.kernel_definitions import kernel_definitions  # noqa: E402
-from graphlens.checks.interpreted import interpret  # noqa: E402
-from graphlens.checks.preview_accuracy import preview_accuracy, program_run  # noqa: E402
-from graphlens.checks.preview_options import preview_options  # noqa: E402
-from graphlens.checks.preview_report import Preview  # noqa: E402
-from graphlens.checks.programs import UserProgram  # noqa: E402
+from graphlens.analysis.kernel_definitions import kernel_definitions
+from graphlens.checks.interpreted import interpret
+from graphlens.checks.preview_accuracy import preview_accuracy, program_run
+from graphlens.checks.preview_options import preview_options
+from graphlens.checks.preview_report import Preview
+from graphlens.checks.programs import UserProgram
 
 
 class Net(torch.nn.Module):

@@ -10,6 +10,7 @@ import pytest
 import comparison_corpus as compared
 import hand_graphs
 import report_corpus as corpus
+import test_kernel_side_by_side as kernels
 from graphlens.model import Accuracy, Divergence
 from graphlens.renderers.html import HtmlRenderer
 from tall_model import LAYERS, NODES, tall_model
@@ -340,6 +341,28 @@ def test_programs_are_put_in_when_asked_for(seen):
     details.locator("summary").click()
     details.locator("pre:not(:empty)").wait_for()  # the browser tells of it later
     assert details.locator("pre").text_content() == corpus.typical().graphs[0].code
+
+
+def test_a_kernel_beside_its_lines_and_nodes(seen):
+    one = seen(kernels.report(kernels.REPORT.graphs[2]))
+    kernel = one.page.locator("details.kernel")
+    assert kernel.count() == 2
+    assert one.page.locator(".kernel-source").count() == 0
+    kernel.nth(0).locator("summary").click()
+    stores = one.page.locator(".kernel-source .stores")
+    assert [text.split(" │")[0][:9].strip() for text in stores.all_inner_texts()] == [
+        "→ add_2 B", "→ sum_1 C",
+    ]  # fmt: skip
+    lines = one.page.locator(".kernel-lines section")
+    assert "B /home/user/project/norm.py:12: z = torch.relu(y) + 1" in lines.nth(1).inner_text()
+    assert "aten.relu(add_1)" in lines.nth(1).inner_text()
+    lines.nth(1).get_by_role("button", name="add_2").click()
+    panel = one.page.locator(".panel")
+    assert "triton_per_fused_add_native_layer_norm_relu_sum_0:1" in panel.inner_text()
+    kernel.nth(0).locator("summary").click()
+    assert not lines.nth(0).is_visible()
+    panel.get_by_role("button", name="side by side").click()
+    assert lines.nth(0).is_visible()
 
 
 def test_bodies_of_operators_are_pictures_of_their_own(seen):

@@ -14,11 +14,13 @@ from typing import Any
 
 import graphlens.pictures as pictures
 import graphlens.registry as registry
+from graphlens.analysis.kernel_lookup import kernel_calls
 from graphlens.errors import OutputError, ReportFormatError
 from graphlens.model import Graph, GraphDiff, Report, from_json
 from graphlens.renderers.accuracy_table import accuracy_table as tensors_table
 from graphlens.renderers.base import Renderer
 from graphlens.renderers.comparison import timings_of
+from graphlens.renderers.kernel_side_by_side import kernel_text
 from graphlens.renderers.kernel_table import kernel_table as table_of_kernels
 from graphlens.renderers.wording import graph_title
 
@@ -59,6 +61,21 @@ def kernel_table(graph: Graph, **options: object) -> str:
     """
     chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
     return table_of_kernels(graph, **chosen)
+
+
+def kernel(report: Report, name: str, **options: object) -> str:
+    """One kernel as text: the user's lines, the nodes each led to, and the generated source.
+
+    Args:
+        report: With graphs whose programs are known.
+        name: Of the kernel, for all its calls, or a call's handle.
+        **options: ``width`` (columns of text, else those of the terminal).
+
+    Raises:
+        UsageError: No kernel is called that.
+    """
+    chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
+    return kernel_text(kernel_calls(report, name), **chosen)
 
 
 def title(graph: Graph) -> str:

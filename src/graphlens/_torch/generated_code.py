@@ -14,6 +14,7 @@ from unittest import mock
 import torch
 
 from graphlens._torch import trace
+from graphlens._torch.fusion import fusion_log
 from graphlens._torch.probes import probe
 from graphlens._torch.provenance import provenance, replaced_nodes
 from graphlens.model import TraceRecord
@@ -26,12 +27,10 @@ class Generated:
     Attributes:
         records: Torch's records of it, which nobody else got.
         code: The program.
-        buffers: Of each buffer in it that holds the value of one node, the node's name.
     """
 
     records: list[TraceRecord] = field(default_factory=list)
     code: str = ""
-    buffers: dict[str, str] = field(default_factory=dict)
 
 
 def generate_code(
@@ -62,9 +61,11 @@ def generate_code(
         trace.diverted(made.records),
         config.patch({"force_disable_caches": True}),
         provenance(of),
+        fusion_log() as fusion,
     ):
         compile_fx_inner(lowered, inputs, **keywords)
         trace.tell(lambda: replaced_nodes(lowered))
+        trace.tell(fusion.told)
     if not made.code:
         raise RuntimeError("Inductor generated no program for this graph")
     return made
@@ -77,7 +78,6 @@ def _not_imported(made: Generated) -> Iterator[None]:
     def load(_key: str, path: str, *_: object, **__: object) -> Any:
         with open(path) as file:
             made.code = file.read()
-        made.buffers = _buffers()
         return SimpleNamespace(call=_never_run, __file__=path, __name__="generated")
 
     with mock.patch.object(PyCodeCache, "load_by_key_path", load):
@@ -102,22 +102,10 @@ def _never_run(_: object) -> None:
     raise RuntimeError("a program that was generated only to be shown was run")
 
 
-def _buffers() -> dict[str, str]:
-    from torch._inductor.virtualized import V
-
-    found = {}
-    for buffer in V.graph.buffers:
-        node = buffer.get_origin_node()
-        if node is not None:
-            found[buffer.get_name()] = node.name
-    return found
-
-
 @probe("generated programs", seen_on="2.11, 2.13, 2.14")
 def _probe_generated() -> str:
     from torch._inductor.codecache import PyCodeCache
-    from torch._inductor.ir import Buffer
 
-    if not callable(PyCodeCache.load_by_key_path) or not callable(Buffer.get_origin_node):
+    if not callable(PyCodeCache.load_by_key_path):
         raise TypeError("Inductor imports its programs in another way")
     return "PyCodeCache.load_by_key_path"

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 
 from graphlens._torch import trace
+from graphlens._torch.cuda_graphs import cuda_graph_facts, wants_cuda_graphs
+from graphlens._torch.fusion import fusion_log
 from graphlens._torch.probes import probe
 from graphlens._torch.provenance import provenance, replaced_nodes
 from graphlens.errors import MissingCompilerError
@@ -53,9 +55,12 @@ def compile_with_inductor(
 
     def inner_compile(lowered: torch.fx.GraphModule, *args: Any, **kwargs: Any) -> Any:
         on_lowered(lowered, stage_of(kwargs))
-        with provenance(of):
+        wanted = wants_cuda_graphs(kwargs)
+        with provenance(of), fusion_log() as fusion:
             made = compile_fx_inner(lowered, *args, **kwargs)
         trace.tell(lambda: replaced_nodes(lowered))
+        trace.tell(fusion.told)
+        trace.tell(lambda: cuda_graph_facts(made, wanted, kwargs))
         return made
 
     of = gm.graph

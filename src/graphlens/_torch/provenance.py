@@ -11,7 +11,7 @@ generates code. Seen on torch 2.14.
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -95,11 +95,36 @@ def _replaced(sources: Sequence[Any]) -> Iterator[tuple[str, str]]:
         yield from _replaced(source.from_node)
 
 
-def dynamo_origins(node: torch.fx.Node) -> tuple[str, ...]:
-    """Names of the Dynamo nodes that a lowered node came from; of its forward one in a backward."""
+Callers = Mapping[str, str]
+
+
+def callers(dynamo: torch.fx.Graph) -> Callers:
+    """Dynamo nodes by the name that each had when it was made; those that share one left out.
+
+    Dynamo names a node ``linear_1``, keeps that in its ``source_fn_stack``, and renames it after
+    the variable that it is assigned to.
+    """
+    found: dict[str, str] = {}
+    twice = set()
+    for node in dynamo.nodes:
+        for entry in node.meta.get("source_fn_stack", ())[-1:]:
+            name = str(entry[0])
+            twice |= {name} & set(found)
+            found[name] = node.name
+    return {name: node for name, node in found.items() if name not in twice}
+
+
+def dynamo_origins(node: torch.fx.Node, known: Callers) -> tuple[str, ...]:
+    """Names of the Dynamo nodes that a lowered node came from; of its forward one in a backward.
+
+    Args:
+        node: Of a lowered graph.
+        known: From `callers`.
+    """
     found = [name for name, _ in _created(node.meta.get("from_node", ()))]
     for key in ("source_fn_stack", "fwd_source_fn_stack"):
-        found += [str(entry[0]) for entry in node.meta.get(key, ())[-1:] if not found]
+        made = [str(entry[0]) for entry in node.meta.get(key, ())[-1:] if not found]
+        found += [known[name] for name in made if name in known]
     return tuple(dict.fromkeys(found))
 
 

@@ -195,9 +195,11 @@ class _Compilation:
         found = kernels_of(graph, program, origins)
         return msgspec.structs.replace(
             graph,
+            nodes=tuple(_from_logged(node, stage, program) for node in nodes),
             output_code=program.code,
             kernels=found.kernels,
             unassigned=found.unassigned,
+            cuda_graphs=program.cuda_graphs,
         )
 
     def finished(self, graph: Graph) -> Graph:
@@ -245,7 +247,16 @@ def _placed(node: Node, place: NodePlace | None) -> Node:
         modules=place.modules,
         source=place.source or node.source,
         called_from=place.called_from,
+        came_from=place.origins,
     )
+
+
+def _from_logged(node: Node, stage: str, program: GeneratedProgram) -> Node:
+    """The node with the Dynamo nodes that torch logged; of a backward graph it logs too few."""
+    logged = program.origins.get(node.name, ())
+    if node.came_from or not node.is_operator or not logged or stage == "backward":
+        return node
+    return msgspec.structs.replace(node, came_from=tuple(logged))
 
 
 def _named_by(node: Node, dynamo: Graph, stage: str) -> Node:

@@ -11,14 +11,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphlens.model import TraceRecord
+from graphlens.analysis.cuda_graph_use import cuda_graphs
+from graphlens.analysis.fusion_refusals import FusionSaid, fusion_said
+from graphlens.model import NOT_TOLD, CudaGraphs, TraceRecord, Unavailable
 
 _AOT_ID = re.compile(r"AOT ID: \['\d+_(forward|backward|inference)'\]")
 GRAPH = "inductor_post_grad_graph"
 CODE = "inductor_output_code"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
-# Ours, told while a program is compiled; see `graphlens._torch.provenance`.
+# Ours, told while a program is compiled; see `provenance`, `fusion` and `cuda_graphs` in `_torch`.
 REPLACED = "graphlens_replaced_nodes"
+FUSION = "graphlens_fusion"
+CUDA_GRAPHS = "graphlens_cuda_graphs"
 
 
 @dataclass
@@ -33,6 +37,8 @@ class GeneratedProgram:
             known.
         origins: By ATen node, the Dynamo nodes it came from.
         replaced: By ATen node, what Inductor's passes put in its place, each with the pass.
+        fusion: What Inductor said while it fused operations; None when not known.
+        cuda_graphs: Whether it is run as a CUDA graph.
     """
 
     stage: str
@@ -41,6 +47,8 @@ class GeneratedProgram:
     kernels: Mapping[str, Sequence[str]] | None = None
     origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
     replaced: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    fusion: FusionSaid | None = None
+    cuda_graphs: CudaGraphs | Unavailable = NOT_TOLD
 
 
 def generated_programs(records: Sequence[TraceRecord]) -> list[GeneratedProgram]:
@@ -57,6 +65,10 @@ def generated_programs(records: Sequence[TraceRecord]) -> list[GeneratedProgram]
             programs[-1].kernels, programs[-1].origins = _mappings(record.payload)
         elif record.kind == REPLACED and programs:
             programs[-1].replaced = record.data
+        elif record.kind == FUSION and programs:
+            programs[-1].fusion = fusion_said(record.data)
+        elif record.kind == CUDA_GRAPHS and programs:
+            programs[-1].cuda_graphs = cuda_graphs(record.data)
     return programs
 
 

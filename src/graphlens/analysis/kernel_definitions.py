@@ -61,6 +61,17 @@ def kernel_definitions(module: ast.Module) -> dict[str, Definition]:
     return found
 
 
+def pointers_of(language: str, source: str) -> tuple[Parameter, ...]:
+    """Parameters of a kernel's source in the order of a call; empty where they are not read.
+
+    Of the C++ that Inductor writes the types stand in the signature as they do in the program.
+    """
+    if language == "Triton":
+        return _triton_parameters(source) or ()
+    parts = [part.split() for part in _cpp_signature(source).split(",") if part.split()]
+    return _cpp_parameters(source, [" ".join(part) for part in parts]) or ()
+
+
 def _definition(language: str, call: ast.Call) -> Definition:
     texts = [_text(argument) for argument in call.args]
     source = max((text for text in texts if text is not None), key=len, default="")
@@ -78,15 +89,21 @@ def _text(node: ast.expr) -> str | None:
 
 def _cpp_parameters(source: str, types: list[str | None]) -> tuple[Parameter, ...] | None:
     """Types come from the program, names from the one signature that the source begins with."""
-    _, opened, after = source.partition(" kernel(")
-    signature, closed, _ = after.partition(")")
+    signature = _cpp_signature(source)
     names = [part.split()[-1].lstrip("*&") for part in signature.split(",") if part.split()]
-    if not (opened and closed) or len(names) != len(types) or None in types:
+    if not signature or len(names) != len(types) or None in types:
         return None
     return tuple(
         _parameter(name, "*" in (kind or ""), (kind or "").startswith("const "))
         for name, kind in zip(names, types, strict=True)
     )
+
+
+def _cpp_signature(source: str) -> str:
+    """What stands between the brackets; empty where there is none."""
+    _, opened, after = source.partition(" kernel(")
+    signature, closed, _ = after.partition(")")
+    return signature if opened and closed else ""
 
 
 def _triton_parameters(source: str) -> tuple[Parameter, ...] | None:

@@ -8,6 +8,7 @@ import msgspec
 from graphlens.analysis.generated_programs import GeneratedProgram
 from graphlens.analysis.kernel_bytes import inputs_of, outputs_of, read_bytes, written_bytes
 from graphlens.analysis.kernel_flops import flops_of
+from graphlens.analysis.kernel_fusion import with_fusion
 from graphlens.analysis.kernel_nodes import in_users_terms, nodes_by_call, nodes_without_kernel
 from graphlens.analysis.operator_kinds import is_view
 from graphlens.analysis.program_calls import ProgramCall, ProgramCalls
@@ -53,6 +54,7 @@ def kernels_of(graph: Graph, program: GeneratedProgram, origins: Origins) -> Gra
     known = lowered or _by_name(graph.nodes)
     if program.kernels is None or not _is_of(program.kernels, calls.calls):
         made = [_kernel(call, calls, None, known) for call in calls.calls]
+        made = with_fusion(made, calls.calls, program.fusion)
         return GraphKernels(tuple(made), NOT_MAPPED if made else ())
     names = nodes_by_call(calls.calls, program.kernels, known)
     shown = _by_name(graph.nodes)
@@ -66,6 +68,7 @@ def kernels_of(graph: Graph, program: GeneratedProgram, origins: Origins) -> Gra
         )
         for call, each in zip(calls.calls, names, strict=True)
     ]
+    kernels = with_fusion(kernels, calls.calls, program.fusion, replaced, shown)
     computed = {name for kernel in kernels for name in nodes_of(kernel)}
     rest = nodes_without_kernel(graph.nodes, computed, lowered, replaced)
     return GraphKernels(tuple(kernels), tuple(rest))

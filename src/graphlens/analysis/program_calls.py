@@ -13,6 +13,7 @@ from graphlens.analysis.program_buffers import Buffer, Scope, dotted, tensors_in
 from graphlens.model import TensorSpec
 
 _HANDLE = "# [Provenance debug handles] "
+_STREAM = " = get_raw_stream("
 _LIBRARIES = {"extern_kernels": "extern"}
 _OPERATORS = ("torch.ops.", "aten.", "inductor_ops.", "_quantized.", "prims.")
 
@@ -174,11 +175,13 @@ class ProgramCalls:
         return made
 
     def _handle(self, line: int) -> str:
-        """The handle in the comments right above a line, numbered from 1."""
+        """The handle in the comments right above a line, numbered from 1.
+
+        Between them and the first call on a GPU's stream Inductor asks for the stream.
+        """
         for text in reversed(self._lines[: line - 1]):
             text = text.strip()
-            # The stream that a Triton kernel runs on comes between its comments and its call.
-            if not text.startswith(("#", "raw_stream")):
+            if not text.startswith("#") and _STREAM not in text:
                 return ""
             if text.startswith(_HANDLE):
                 return text.removeprefix(_HANDLE).strip()

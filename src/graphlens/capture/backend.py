@@ -16,6 +16,7 @@ from graphlens._torch.dynamo import (
 )
 from graphlens._torch.failing_node import failing_node
 from graphlens._torch.inductor import compile_with_inductor, explain_failure, inductor_config
+from graphlens._torch.provenance import Callers, callers
 from graphlens.capture.counting import counted
 from graphlens.capture.options import LensOptions
 from graphlens.capture.reader import node_source, node_target, read_graph
@@ -65,10 +66,13 @@ def compile_graph(
     captured = _capture(gm, options, recorders)
     for recorder in recorders:
         recorder.add_graph(captured)
+    known: Callers = {}
+    with noted_failures(recorders, "reading where nodes come from"):
+        known = callers(gm.graph)
 
     def on_lowered(lowered: torch.fx.GraphModule, stage: str) -> None:
         with noted_failures(recorders, f"reading the {stage} graph's modules"):
-            captured.lowered[stage] = node_places(lowered)
+            captured.lowered[stage] = node_places(lowered, known)
 
     start = time.perf_counter()
     try:

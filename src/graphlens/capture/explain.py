@@ -1,7 +1,7 @@
 """``explain``: what Dynamo would do with a function, without generating code."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphlens._torch.dynamo import original_callable
@@ -75,6 +75,7 @@ def explain_calls(
     options: LensOptions,
     keywords: dict[str, Any],
     try_advice: bool = False,
+    inner_keywords: Mapping[str, Any] | None = None,
 ) -> Report:
     """`explain` for several calls in order.
 
@@ -84,17 +85,18 @@ def explain_calls(
         options: Ours.
         keywords: For ``torch.compile``.
         try_advice: Whether to capture again with each fix.
+        inner_keywords: ``mode`` and ``options`` for the inner backend.
 
     Raises:
         BaseException: Whatever the function raises; the report so far is its
             ``graphlens_report``.
     """
     target = original_callable(fn)
-    report = captured(target, calls, options, keywords)
+    report = captured(target, calls, options, keywords, inner_keywords=inner_keywords)
     if not try_advice:
         return report
 
     def capture(function: Callable[..., Any], change: Change) -> Report:
-        return captured(function, calls, options, keywords, change)
+        return captured(function, calls, options, keywords, change, inner_keywords)
 
     return Trials(report, target, calls, capture).tried()

@@ -50,6 +50,7 @@ def captured(
     options: LensOptions,
     keywords: Mapping[str, Any],
     change: Change = NO_CHANGE,
+    inner_keywords: Mapping[str, Any] | None = None,
 ) -> Report:
     """The report of calls that are made only to look.
 
@@ -62,6 +63,7 @@ def captured(
         options: Ours.
         keywords: For ``torch.compile``.
         change: What is different from that.
+        inner_keywords: ``mode`` and ``options`` for the inner backend.
 
     Raises:
         BaseException: Whatever the function raises; the report so far is its
@@ -70,7 +72,7 @@ def captured(
     outside = OperatorsOutsideGraphs()
 
     def backend(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        return outside.left_out(compile_graph(gm, inputs, options, {}))
+        return outside.left_out(compile_graph(gm, inputs, options, dict(inner_keywords or {})))
 
     recorder = Recorder(thread=threading.get_ident())
     notes: list[Note] = []

@@ -10,7 +10,7 @@ import msgspec
 import torch
 
 from graphlens._torch import trace
-from graphlens._torch.provenance import dynamo_origins
+from graphlens._torch.provenance import Callers, dynamo_origins
 from graphlens.analysis.assemble import assemble
 from graphlens.analysis.compilation_graphs import LiveGraph, NodePlace, place_graph
 from graphlens.analysis.compilations import EpochClock
@@ -169,9 +169,14 @@ def trace_notes() -> tuple[Note, ...]:
     )
 
 
-def node_places(gm: torch.fx.GraphModule) -> dict[str, NodePlace]:
-    """Modules and lines of a lowered graph's nodes, by node name."""
+def node_places(gm: torch.fx.GraphModule, known: Callers) -> dict[str, NodePlace]:
+    """Modules, lines and Dynamo nodes of a lowered graph's nodes, by node name.
+
+    Args:
+        gm: The lowered graph.
+        known: Of the Dynamo graph that it was lowered from.
+    """
     return {
-        node.name: NodePlace(module_calls(node), *node_source(node), dynamo_origins(node))
+        node.name: NodePlace(module_calls(node), *node_source(node), dynamo_origins(node, known))
         for node in gm.graph.nodes
     }

@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import torch
 
-from graphlens._torch.generated_code import Generated
 from graphlens._torch.retarget import Retargeted
 from graphlens._torch.seeded_random import with_seeds
 from graphlens.checks.graph_calls import (
@@ -85,7 +84,6 @@ def preview_accuracy(
     if result.error and beside is None:
         return Accuracy(verdict="not_comparable", reason=_stopped(result), calls=0)
     assert kept.call is not None  # noqa: S101  it was interpreted
-    assert isinstance(kept.gpu, Generated)  # noqa: S101
     assert isinstance(kept.on_gpu, Retargeted)  # noqa: S101
     gm = graph_copy(kept.gm)
     drawn = with_seeds(gm)
@@ -100,7 +98,7 @@ def preview_accuracy(
     where: Any = (
         inputs
         if isinstance(inputs, Unavailable)
-        else wrong_kernel(graph, kept.on_gpu.gm, kept.gpu.buffers, result.runs, inputs, kept.call)
+        else wrong_kernel(graph, kept.on_gpu.gm, result.runs, inputs, kept.call)
     )
     return msgspec.structs.replace(made, first_divergence=where, origin="inductor")
 

@@ -1,6 +1,6 @@
 """A backend that generates code for a GPU that is not there, and runs the graphs in eager."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,9 @@ from graphlens._torch.dynamo import current_compile_id
 from graphlens._torch.generated_code import Generated, generate_code
 from graphlens._torch.inductor import inductor_config, lower_with_inductor, stage_of
 from graphlens._torch.pretend_gpu import pretend_gpu
+from graphlens._torch.provenance import callers
 from graphlens._torch.retarget import Retargeted, retargeted
+from graphlens.analysis.compilation_graphs import NodePlace
 from graphlens.analysis.generated_programs import generated_programs
 from graphlens.capture.backend import OnLowered, compile_graph
 from graphlens.capture.input_copies import copied_inputs
@@ -79,13 +81,14 @@ class PreviewBackend:
     def _lower(
         self, gm: torch.fx.GraphModule, inputs: Sequence[Any], on_lowered: OnLowered
     ) -> CompiledFn:
-        of = gm.graph
+        of, known = gm.graph, callers(gm.graph)
 
         def compile_lowered(
             lowered: torch.fx.GraphModule, given: Sequence[Any], **keywords: Any
         ) -> CompiledFn:
             on_lowered(lowered, stage_of(keywords))
-            return self._kept(lowered, given, keywords, of)
+            places = node_places(lowered, known)
+            return self._kept(lowered, given, keywords, of, places)
 
         return lower_with_inductor(gm, inputs, self.config, compile_lowered)
 
@@ -95,6 +98,7 @@ class PreviewBackend:
         given: Sequence[Any],
         keywords: dict[str, Any],
         of: torch.fx.Graph,
+        places: Mapping[str, NodePlace],
     ) -> CompiledFn:
         name, stage = current_compile_id(), stage_of(keywords)
         self.progress(f"{name}.{stage}: generating code for {self.options.target.name}")
@@ -103,7 +107,7 @@ class PreviewBackend:
             for record in gpu.records:
                 self.recorder.add_record(record)
         cpu = _generated(graph_copy(lowered), given, keywords, of, "the CPU")
-        origins = {name: place.origins for name, place in node_places(lowered).items()}
+        origins = {node: place.origins for node, place in places.items()}
         kept = PreviewedGraph(name, stage, lowered, origins, on_gpu, gpu, cpu)
         self.graphs.append(kept)
         return _runner(kept, keeps=self.options.numerics)

@@ -1,7 +1,7 @@
 """The first kernel of an interpreted program whose results leave what its nodes compute."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -31,7 +31,6 @@ class _Value(NamedTuple):
 def wrong_kernel(
     graph: Graph,
     on_gpu: torch.fx.GraphModule,
-    buffers: Mapping[str, str],
     runs: Sequence[KernelRun],
     inputs: Sequence[Any],
     call: GraphCall,
@@ -44,7 +43,6 @@ def wrong_kernel(
     Args:
         graph: As in the report, with the program's kernels.
         on_gpu: The graph on the target, as code was generated for it.
-        buffers: Of the program's buffers the nodes whose values they hold.
         runs: Calls of Triton kernels, as interpreted.
         inputs: Of the program.
         call: Of the graph.
@@ -56,8 +54,9 @@ def wrong_kernel(
         values = {} if beside else _values(on_gpu, inputs, call)
     except Exception as error:  # noqa: BLE001  it only tells where
         return Unavailable(f"the values of the graph's nodes could not be had: {error}")
-    known = {name: values[node] for name, node in buffers.items() if node in values}
-    last = {buffer.name: at for at, one in enumerate(graph.kernels) for buffer in one.outputs}
+    written = [(at, buffer) for at, one in enumerate(graph.kernels) for buffer in one.outputs]
+    known = {buffer.name: values[buffer.node] for _, buffer in written if buffer.node in values}
+    last = {buffer.name: at for at, buffer in written}
     waiting = iter(runs)
     for at, kernel in enumerate(graph.kernels):
         done = next(waiting, None) if kernel.language == "Triton" else None

@@ -21,7 +21,17 @@ from graphlens.model.frames import Compilation, Frame
 from graphlens.model.gpu_kernel import Estimate, KernelBinary
 from graphlens.model.graph import Failure, Graph, Node, Subgraph, Symbol
 from graphlens.model.graph_diff import Change, GraphDiff, NodePair, PartDiff, Replacement
-from graphlens.model.kernel import NOT_GENERATED, NOT_MAPPED, CpuProgram, Kernel, KernelBuffer
+from graphlens.model.kernel import (
+    NO_REFUSALS,
+    NOT_GENERATED,
+    NOT_MAPPED,
+    NOT_TOLD,
+    CpuProgram,
+    CudaGraphs,
+    Kernel,
+    KernelBuffer,
+    NotFused,
+)
 from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, Bound, KernelTimes
 from graphlens.model.note import Note
 from graphlens.model.recompiles import Difference, GuardFailure, Recompile
@@ -49,8 +59,10 @@ __all__ = [
     "NOT_GENERATED",
     "NOT_MAPPED",
     "NOT_TIMED",
+    "NOT_TOLD",
     "NOT_TRIED",
     "NO_CEILINGS",
+    "NO_REFUSALS",
     "SCHEMA",
     "VERDICTS",
     "Accuracy",
@@ -63,6 +75,7 @@ __all__ = [
     "CompilePhase",
     "Counts",
     "CpuProgram",
+    "CudaGraphs",
     "Difference",
     "Dim",
     "Divergence",
@@ -86,6 +99,7 @@ __all__ = [
     "ModuleCall",
     "Node",
     "NodePair",
+    "NotFused",
     "Note",
     "PartDiff",
     "Payback",

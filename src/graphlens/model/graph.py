@@ -3,7 +3,7 @@
 from graphlens.model import presentation
 from graphlens.model.accuracy import NOT_COMPARED, Accuracy
 from graphlens.model.base import Data
-from graphlens.model.kernel import NOT_GENERATED, CpuProgram, Kernel
+from graphlens.model.kernel import NOT_GENERATED, NOT_TOLD, CpuProgram, CudaGraphs, Kernel
 from graphlens.model.kernel_timing import KERNELS_NOT_TIMED, KernelTimes
 from graphlens.model.source import ModuleCall, SourceLocation
 from graphlens.model.tensor import Dim, TensorSpec
@@ -32,6 +32,7 @@ class Node(Data, frozen=True, kw_only=True):
             program or in the library that holds the model.
         called_from: The user's own line, where ``source`` is in an installed library.
         modules: Module calls around the node, outermost first; empty when none is known.
+        came_from: Of a lowered node, names of the Dynamo nodes it came from; empty when not known.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Node(Data, frozen=True, kw_only=True):
     source: SourceLocation | None = None
     called_from: SourceLocation | None = None
     modules: tuple[ModuleCall, ...] = ()
+    came_from: tuple[str, ...] = ()
 
     @property
     def is_operator(self) -> bool:
@@ -160,6 +162,7 @@ class Graph(Data, frozen=True, kw_only=True):
         unassigned: Operators that no kernel computes, each with the reason: ``view``, or why it
             needs none.
         cpu_program: In a preview, what is generated for the CPU instead; None in other reports.
+        cuda_graphs: Whether Inductor runs it as a CUDA graph.
         timing: Measured by ``compare``.
         kernel_times: Of all kernels together, measured by ``compare``; each kernel has its own.
         accuracy: Measured by ``compare``.
@@ -186,6 +189,7 @@ class Graph(Data, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
     unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
     cpu_program: CpuProgram | Unavailable | None = None
+    cuda_graphs: CudaGraphs | Unavailable = NOT_TOLD
     timing: Timing | Unavailable = NOT_TIMED
     kernel_times: KernelTimes | Unavailable = KERNELS_NOT_TIMED
     accuracy: Accuracy | Unavailable = NOT_COMPARED

@@ -15,6 +15,23 @@ NOT_MAPPED = Unavailable(
     "compile with backend='graphlens', or with trace.provenance_tracking_level=1"
 )
 
+NO_REFUSALS = Unavailable(
+    "Inductor gives reasons only while it generates code, to backend='graphlens'; "
+    "a cache that answers has none"
+)
+
+
+class NotFused(Data, frozen=True, kw_only=True):
+    """Why a kernel and a neighbour of it are two.
+
+    Attributes:
+        kernel: The neighbour: its handle, or its name where it has none.
+        reason: In Inductor's words, or that one of them is a call into a library.
+    """
+
+    kernel: str
+    reason: str
+
 
 class KernelBuffer(Data, frozen=True, kw_only=True):
     """A tensor that a kernel is given.
@@ -24,12 +41,14 @@ class KernelBuffer(Data, frozen=True, kw_only=True):
         shape: As the kernel sees it: of a view, the view's.
         dtype: Short torch name; empty when not known.
         bytes: Of its elements; an expanded dimension counts once.
+        node: Name of the node whose value it holds; empty where Inductor did not say.
     """
 
     name: str
     shape: tuple[Dim, ...] | Unavailable
     dtype: str = ""
     bytes: int | Unavailable = Unavailable("not known")
+    node: str = ""
 
 
 class Kernel(Data, frozen=True, kw_only=True):
@@ -59,6 +78,8 @@ class Kernel(Data, frozen=True, kw_only=True):
         seconds: Of this call in a run of the graph, with what calling it takes; measured by
             ``compare``.
         bound: What bounds its speed.
+        not_fused: Neighbours that it was not fused with, each once: those that write what it
+            reads, read what it writes, or come right before or after it.
     """
 
     name: str
@@ -78,6 +99,33 @@ class Kernel(Data, frozen=True, kw_only=True):
     fused: int | Unavailable = NOT_MAPPED
     binaries: tuple[KernelBinary, ...] | Unavailable = NOT_COMPILED
     estimate: Estimate | Unavailable = NOT_ESTIMATED
+    seconds: Measured | Unavailable = KERNELS_NOT_TIMED
+    bound: Bound | Unavailable = KERNELS_NOT_TIMED
+    not_fused: tuple[NotFused, ...] | Unavailable = NO_REFUSALS
+
+
+NOT_TOLD = Unavailable(
+    "Inductor says whether it uses CUDA graphs only to backend='graphlens', and not where "
+    "AOTAutograd's cache answers"
+)
+
+
+class CudaGraphs(Data, frozen=True, kw_only=True, tag="cuda_graphs", tag_field="kind"):
+    """Whether a graph's kernels are launched together, as a CUDA graph.
+
+    Attributes:
+        asked: Whether the settings ask for it, as ``mode="reduce-overhead"`` does.
+        used: Whether Inductor set it up when it compiled the graph; it may still give it up when
+            the graph runs.
+        partitions: Parts that are CUDA graphs of their own, where Inductor split the program
+            around what cannot be in one; 0 where it did not split it.
+        skip_reasons: Why it is not used, in Inductor's words, each once.
+    """
+
+    asked: bool
+    used: bool
+    partitions: int = 0
+    skip_reasons: tuple[str, ...] = ()
 
 
 class CpuProgram(Data, frozen=True, kw_only=True, tag="program", tag_field="kind"):
@@ -92,5 +140,3 @@ class CpuProgram(Data, frozen=True, kw_only=True, tag="program", tag_field="kind
     code: str
     kernels: tuple[Kernel, ...] | Unavailable = NOT_GENERATED
     unassigned: tuple[tuple[str, str], ...] | Unavailable = NOT_GENERATED
-    seconds: Measured | Unavailable = KERNELS_NOT_TIMED
-    bound: Bound | Unavailable = KERNELS_NOT_TIMED

@@ -110,6 +110,18 @@ class Report(Data, frozen=True, kw_only=True):
         """
         return presentation.presenter().save_report(self, path, **options)
 
+    def kernel(self, name: str, **options: object) -> str:
+        """One kernel as text: the user's lines, the nodes each led to, and the generated source.
+
+        Args:
+            name: Of the kernel, for all its calls, or a call's handle, ``name:3``.
+            **options: ``width``, columns of text.
+
+        Raises:
+            UsageError: No kernel is called that.
+        """
+        return presentation.presenter().kernel(self, name, **options)
+
     def __str__(self) -> str:
         return presentation.presenter().summary(self)
 

@@ -32,7 +32,7 @@ from graphlens.renderers.fitting import (
     shorten_path,
     shrink,
 )
-from graphlens.renderers.kernel_words import brief
+from graphlens.renderers.kernel_time_words import brief
 from graphlens.renderers.wording import counted, wrapped
 
 MOST_GRAPHS = 60

@@ -73,7 +73,7 @@ def graph_section(
         facts=tuple(title.facts),
         sizes=tuple(symbol_text(symbol) for symbol in graph.symbols),
         # Safe: base64, or JSON without a character that markup begins with.
-        data=Markup(packed(viewer_payload(graph, code), compress)),  # noqa: S704
+        data=Markup(packed(viewer_payload(graph, code, root), compress)),  # noqa: S704
         kind="application/octet-stream" if compress else "application/json",
         picture=Markup(picture),  # noqa: S704 - the SVG renderer escapes all text
         remark=remark,

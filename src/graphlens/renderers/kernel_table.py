@@ -24,9 +24,15 @@ from graphlens.renderers.fitting import (
     shorten_middle,
     shrink,
 )
-from graphlens.renderers.kernel_words import brief, time_cells
+from graphlens.renderers.kernel_time_words import brief, time_cells
 from graphlens.renderers.measures import significant, size_of_memory
-from graphlens.renderers.wording import counted, graph_title, location_text, wrapped
+from graphlens.renderers.wording import (
+    counted,
+    cuda_graphs_text,
+    graph_title,
+    location_text,
+    wrapped,
+)
 
 NUMBER, KERNEL, LANGUAGE, OPERATORS = "#", "kernel", "language", "operators"
 LINES, READ, WRITTEN, FLOPS = "lines", "read", "written", "flops"
@@ -146,6 +152,8 @@ def _remarks(graph: Graph, kernels: Sequence[Kernel], most: int | None) -> Itera
             yield one_line(f"operators without a kernel: {'; '.join(texts)}")
     if isinstance(graph.kernel_times, Unavailable) and graph.kernel_times != KERNELS_NOT_TIMED:
         yield one_line(f"times: {graph.kernel_times.reason}")
+    if cuda_graphs := cuda_graphs_text(graph):
+        yield cuda_graphs
     reasons: dict[str, list[str]] = {}
     for number, kernel in enumerate(kernels[:most], 1):
         missing: list[object] = [

@@ -1,59 +1,122 @@
-"""The time of a kernel and what bounds it, in words."""
+"""What is said of a kernel's call, the same in text and on the page."""
 
-from graphlens.model import Bound, Graph, Kernel, KernelTimes, Unavailable
-from graphlens.renderers.measures import duration_with_interval, percent, ratio, significant
+from collections.abc import Callable, Iterator
 
-_UNLESS = ", unless its data was in the cache"
-_SPEEDS = ((1e12, "T"), (1e9, "G"), (1e6, "M"))
+from graphlens.analysis.diagram_text import dtype_text, shape_text, value_text
+from graphlens.analysis.kernel_lookup import KernelCall
+from graphlens.analysis.operators import operator_label
+from graphlens.analysis.side_by_side import LineNodes, SideBySide
+from graphlens.model import Kernel, KernelBuffer, Node, NotFused, Unavailable
+from graphlens.renderers.escape import one_line
+from graphlens.renderers.kernel_table import flops_text
+from graphlens.renderers.measures import size_of_memory
+from graphlens.renderers.wording import counted, graph_title, location_text, state_name
 
-
-def bound_text(bound: Bound) -> str:
-    """What bounds a kernel: ``memory-bound at 62 % of copy speed``."""
-    copy, product = _share(bound.of_copy), _share(bound.of_product)
-    if bound.by == "memory":
-        return f"memory-bound at {copy} of copy speed"
-    if bound.by == "memory_or_cache":
-        return f"memory-bound at {copy} of copy speed{_UNLESS}"
-    if bound.by == "compute":
-        return f"compute-bound at {product} of matrix-product speed"
-    if bound.by == "cache" and not isinstance(bound.of_copy, Unavailable):
-        return f"data from the cache, at {ratio(bound.of_copy)} copy speed"
-    if bound.by == "call":
-        return "too short, mostly its call"
-    known = [f"{what} {share}" for what, share in (("copy", copy), ("product", product)) if share]
-    return f"neither bound ({', '.join(known)})" if known else "neither bound"
-
-
-def brief(bound: str) -> str:
-    """The same where there is little room: ``memory-bound at 62 %``."""
-    if bound.endswith(_UNLESS):
-        return f"{brief(bound.removesuffix(_UNLESS))}, or cache"
-    return bound.removesuffix(" of copy speed").removesuffix(" of matrix-product speed")
+# What Inductor's shortest reasons mean, on torch 2.11 to 2.14; its words stay beside ours.
+_MEANINGS = {
+    "memory deps did not match": "one reads other elements of a tensor than the other has just "
+    "written, such as a whole row",
+    "intermediate nodes between node1 & node2": "something else has to run between the two",
+    "no shared data": "no loop over both would save a read or a write",
+    "no shared data due to indexing mismatch": "they take the same data in different orders",
+    "exceeds max fusion": "together they would be more operations than "
+    "torch._inductor.config.max_fusion_size",
+}
 
 
-def time_cells(graph: Graph, kernel: Kernel) -> tuple[str, str, str]:
-    """Time, share of the graph's own time, and bound; ``?`` for what is not known."""
-    if isinstance(kernel.seconds, Unavailable):
-        return "?", "?", "?"
-    times = graph.kernel_times
-    whole = times.graph.median if isinstance(times, KernelTimes) else 0.0
-    share = percent(kernel.seconds.median / whole) if whole > 0 else "?"
-    bound = "?" if isinstance(kernel.bound, Unavailable) else bound_text(kernel.bound)
-    return duration_with_interval(kernel.seconds), share, bound
+def kernel_heading(call: KernelCall, root: str) -> str:
+    """Which kernel it is: name, language, place in the program, graph."""
+    graph, number, kernel = call
+    count = 0 if isinstance(graph.kernels, Unavailable) else len(graph.kernels)
+    which = f"kernel {number + 1} of {count} of {graph_title(graph, root).heading}"
+    return one_line(" · ".join((kernel.handle or kernel.name, kernel.language, which)))
 
 
-def speed_text(speed: float, unit: str) -> str:
-    """A speed as ``13.2 GB/s``."""
-    for size, prefix in _SPEEDS:
-        if speed >= size:
-            return f"{significant(speed / size)} {prefix}{unit}"
-    return f"{significant(speed)} {unit}"
+def kernel_facts(kernel: Kernel) -> str:
+    """How much it computes and moves."""
+    facts = [
+        _or_unknown(kernel.fused, lambda n: counted(n, "operator")),
+        "reads " + _or_unknown(kernel.read_bytes, size_of_memory),
+        "writes " + _or_unknown(kernel.written_bytes, size_of_memory),
+        _or_unknown(kernel.flops, flops_text) + " flops",
+    ]
+    return " · ".join(facts)
 
 
-def _share(share: float | Unavailable) -> str:
-    """Whole percent, and one digit that counts below 1; empty where it is not known."""
-    if isinstance(share, Unavailable):
+def unknown_facts(kernel: Kernel) -> Iterator[str]:
+    """Why numbers among the facts are missing, each reason once."""
+    values = (kernel.fused, kernel.read_bytes, kernel.written_bytes, kernel.flops)
+    reasons = [value.reason for value in values if isinstance(value, Unavailable)]
+    yield from (f"?: {one_line(reason)}" for reason in dict.fromkeys(reasons))
+
+
+def tensors_given(shown: SideBySide) -> Iterator[tuple[str, str]]:
+    """What the call reads and writes, as pairs of ``reads`` or ``writes`` and a description."""
+    kernel = shown.call.kernel
+    named = {
+        tensor.name: name for name, both in shown.pointers.items() for tensor in both if tensor
+    }
+    for what, tensors in (("reads", kernel.inputs), ("writes", kernel.outputs)):
+        for tensor in tensors:
+            yield what, _tensor(tensor, named.get(tensor.name, ""), shown)
+
+
+def _tensor(tensor: KernelBuffer, pointer: str, shown: SideBySide) -> str:
+    """``buf5 4×16 f32 in in_out_ptr1: mul_4 (A)``."""
+    size = "of unknown shape" if isinstance(tensor.shape, Unavailable) else shape_text(tensor.shape)
+    text = f"{tensor.name} {size} {dtype_text(tensor.dtype)}".rstrip()
+    text += f" in {pointer}" if pointer else ""
+    means = value_name(tensor, shown)
+    return one_line(f"{text}: {means}" if means and means != tensor.name else text)
+
+
+def value_name(tensor: KernelBuffer, shown: SideBySide) -> str:
+    """The node whose value a tensor holds; an input by what it stands for."""
+    node = shown.nodes.get(tensor.node)
+    if node is None:
         return ""
-    if share >= 0.01:
-        return f"{share * 100:,.0f} %"
-    return "below 1 %"
+    if node.op in ("placeholder", "get_attr") and node.origin:
+        return state_name(node)
+    return node.name
+
+
+def line_text(line: LineNodes, root: str) -> str:
+    """``A model.py:12: y = self.norm(x)``."""
+    if line.place is None:
+        return f"{line.mark} line not known"
+    text = f"{line.mark} {location_text(line.place, root)}: {line.place.code}".rstrip(": ")
+    if line.called_from:
+        text += f"  (called from {location_text(line.called_from, root)})"
+    return one_line(text)
+
+
+def node_text(node: Node) -> str:
+    """``mul_4 = aten.mul(mul_2, add_2) 4×16 f32``."""
+    value = value_text(node)
+    return one_line(f"{node.name} = {operator_label(node)}({', '.join(node.args)}) {value}")
+
+
+def margin(shown: SideBySide) -> list[str]:
+    """Beside each line of source: what it loads (←) and stores (→), with the letter of its line."""
+    found = []
+    for line in shown.source:
+        marks = [f"← {_short(tensor, shown)}" for tensor in line.loads]
+        marks += [f"→ {_short(tensor, shown)}" for tensor in line.stores]
+        found.append(one_line(" ".join(marks)))
+    return found
+
+
+def _short(tensor: KernelBuffer, shown: SideBySide) -> str:
+    mark = shown.marks.get(tensor.node, "")
+    return f"{value_name(tensor, shown) or tensor.name} {mark}".rstrip()
+
+
+def not_fused_text(apart: NotFused) -> str:
+    """A neighbour and why it is a kernel of its own."""
+    meaning = _MEANINGS.get(apart.reason, "")
+    text = f'Inductor: "{apart.reason}" ({meaning})' if meaning else apart.reason
+    return one_line(f"{apart.kernel}: {text}")
+
+
+def _or_unknown(value: int | Unavailable, text: Callable[[int], str]) -> str:
+    return "?" if isinstance(value, Unavailable) else text(value)

@@ -31,6 +31,7 @@ ORDER = (
     "search",
     "outline",
     "facts",
+    "kernels",
     "details",
     "minimap",
     "legend",

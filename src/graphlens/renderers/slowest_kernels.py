@@ -14,7 +14,7 @@ from graphlens.model import (
 )
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.kernel_table import operators_text, places_text
-from graphlens.renderers.kernel_words import speed_text, time_cells
+from graphlens.renderers.kernel_time_words import speed_text, time_cells
 from graphlens.renderers.measures import duration, percent, size_of_memory
 from graphlens.renderers.wording import counted
 

@@ -13,9 +13,9 @@ from graphlens.analysis.diagram_data import Box
 from graphlens.analysis.diagram_text import title_text
 from graphlens.analysis.families import FAMILIES
 from graphlens.analysis.folded import folded
-from graphlens.model import Graph, Kernel, Subgraph, Unavailable
+from graphlens.model import Graph, Subgraph
 from graphlens.renderers.closed_modules import closed_boxes
-from graphlens.renderers.kernel_words import time_cells
+from graphlens.renderers.kernel_payload import kernel_payload
 from graphlens.renderers.overlay import ACCURACY, overlay
 from graphlens.renderers.viewer_facts import Facts, Strings
 
@@ -23,12 +23,15 @@ VERSION = 1
 _FAMILY = {name: number for number, name in enumerate(FAMILIES)}
 
 
-def viewer_payload(graph: Graph, code: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+def viewer_payload(
+    graph: Graph, code: Iterable[tuple[str, str]] = (), root: str = ""
+) -> dict[str, Any]:
     """All that the viewer needs to know of a graph.
 
     Args:
         graph: With its nodes.
         code: Heading and text of each program that belongs to it.
+        root: Files below this folder are named relative to it.
     """
     strings = Strings()
     pictures = [_picture(graph, None, strings)]
@@ -39,7 +42,7 @@ def viewer_payload(graph: Graph, code: Iterable[tuple[str, str]] = ()) -> dict[s
         "pictures": pictures,
         "strings": strings.all,
         "overlays": _overlays(graph),
-        "kernels": _kernels(graph),
+        "kernels": kernel_payload(graph, root),
         "code": [list(one) for one in code],
     }
 
@@ -103,24 +106,3 @@ def _overlays(graph: Graph) -> list[dict[str, Any]]:
     if found is None or not found.words:
         return []
     return [{"key": ACCURACY, "title": found.name, "words": dict(found.words)}]
-
-
-def _kernels(graph: Graph) -> dict[str, Any]:
-    """Kernels, and of each node those that compute it.
-
-    The viewer shows of an entry in ``list`` its ``name`` and, where it has them, ``code``,
-    ``time`` and ``accuracy``, all text; ``of`` has the numbers of entries by node name.
-    """
-    kernels = () if isinstance(graph.kernels, Unavailable) else graph.kernels
-    of: dict[str, list[int]] = {}
-    for number, kernel in enumerate(kernels):
-        for name in () if isinstance(kernel.nodes, Unavailable) else kernel.nodes:
-            of.setdefault(name, []).append(number)
-    return {"list": [_kernel(graph, kernel) for kernel in kernels], "of": of}
-
-
-def _kernel(graph: Graph, kernel: Kernel) -> dict[str, str]:
-    if isinstance(kernel.seconds, Unavailable):
-        return {"name": kernel.name}
-    time, share, bound = time_cells(graph, kernel)
-    return {"name": kernel.name, "time": f"{time}, {share} of the graph; {bound}"}

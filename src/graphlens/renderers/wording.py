@@ -5,7 +5,7 @@ import textwrap
 from dataclasses import dataclass
 
 from graphlens.analysis.places import is_library, short_path
-from graphlens.model import Graph, Node, Report, SourceLocation, Symbol, Unavailable
+from graphlens.model import CudaGraphs, Graph, Node, Report, SourceLocation, Symbol, Unavailable
 from graphlens.renderers.escape import one_line
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`'\"(])")
@@ -158,6 +158,8 @@ def _marks(graph: Graph) -> list[str]:
     if not isinstance(graph.hits, Unavailable) and graph.hits:
         marks.append(f"ran {counted(graph.hits, 'time')}")
     marks += graph_marks(graph)
+    if cuda_graphs := cuda_graphs_text(graph):
+        marks.append(cuda_graphs)
     if graph.read_from == "trace":
         marks.append("read from the trace")
     if graph.ended_by:
@@ -173,6 +175,18 @@ def graph_marks(graph: Graph) -> list[str]:
     if graph.discarded:
         marks.append("discarded, traced again")
     return marks
+
+
+def cuda_graphs_text(graph: Graph) -> str:
+    """Whether the graph is run as a CUDA graph; empty where nobody asked for one."""
+    found = graph.cuda_graphs
+    if not isinstance(found, CudaGraphs) or not found.asked:
+        return ""
+    if not found.used:
+        return one_line(f"no CUDA graph: {'; '.join(found.skip_reasons)}")
+    if found.partitions > 1:
+        return f"{found.partitions} CUDA graphs, the program being split"
+    return "run as a CUDA graph"
 
 
 def symbol_text(symbol: Symbol) -> str:

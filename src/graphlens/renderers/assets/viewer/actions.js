@@ -9,6 +9,7 @@ export function viewerActions(viewer) {
     toggleSelected: () => viewer.scene.selected !== null && viewer.scene.tree.isCluster(viewer.scene.selected) && viewer.toggle(viewer.scene.selected),
     pick: (copy) => viewer.pick(copy),
     goTo: (node) => viewer.goTo(node),
+    showKernel: (number) => viewer.kernels.show(number),
     follow: (what) => viewer.follow(what),
     moved: () => viewer.moved(),
     fit: () => { viewer.camera.fit(viewer.scene.layout); viewer.moved(); },

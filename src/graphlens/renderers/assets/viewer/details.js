@@ -113,7 +113,7 @@ export class Details {
       tensorTable(picture, node));
   }
 
-  // Kernels that compute these nodes: shown where the report knows them, with code, time, error.
+  // Kernels that compute these nodes: shown where the report knows them.
   kernels(nodes) {
     const { picture, kernels } = this.scene.tree;
     const names = picture.facts.name;
@@ -124,7 +124,8 @@ export class Details {
         const kernel = kernels.list[number];
         return make("details", { open: true }, make("summary", {}, make("code", {}, kernel.name)),
           factList([["time", kernel.time], ["accuracy", kernel.accuracy]]),
-          kernel.code ? make("pre", { class: "excerpt", tabindex: 0 }, make("code", {}, kernel.code)) : null);
+          make("p", { class: "beside" }, `${kernel.language} · ${kernel.facts}`),
+          textButton("Its lines, nodes and source side by side", () => this.actions.showKernel(number)));
       }));
   }
 

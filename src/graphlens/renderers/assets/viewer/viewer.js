@@ -7,6 +7,7 @@ import { Details } from "./details.js";
 import { make, replaceContent } from "./dom.js";
 import { drawFrame } from "./draw.js";
 import { listenToKeys } from "./keys.js";
+import { KernelList } from "./kernels.js";
 import { Layouts } from "./layout.js";
 import { Legend } from "./legend.js";
 import { linePaths } from "./lines.js";
@@ -34,8 +35,9 @@ export class Viewer {
     this.panel = make("aside", { class: "panel", "aria-label": "Details", tabindex: 0 });
     this.legendHolder = make("div");
     this.tableHolder = make("div");
+    this.kernelHolder = make("div");
     replaceContent(holder, this.toolbar.element,
-      make("div", { class: "viewer-parts" }, this.side, this.stage, this.panel), this.legendHolder, this.tableHolder);
+      make("div", { class: "viewer-parts" }, this.side, this.stage, this.panel), this.legendHolder, this.tableHolder, this.kernelHolder);
     this.scene = {};
     listenToKeys(this.canvas, this.camera, this.actions);
     listenToPointer(this.canvas, this.camera, this.scene, this.actions);
@@ -63,6 +65,8 @@ export class Viewer {
     replaceContent(this.stage, this.canvas, this.minimap.canvas);
     replaceContent(this.legendHolder, this.legend.element);
     replaceContent(this.tableHolder, operatorTable(picture, this.payload.overlays, (node) => this.goFromTable(node)).element);
+    this.kernels = new KernelList(number ? [] : this.payload.kernels.list, picture, (node) => this.goFromTable(node));
+    replaceContent(this.kernelHolder, this.kernels.element);
     this.canvas.setAttribute("aria-label", `Diagram of ${picture.title}; the outline before it has the same boxes as text`);
     const placed = restoreState(this, parts);
     if (parts.get("q")) this.setSearch(parts.get("q"));
