@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphlens.capture.process import process_report as report
     from graphlens.capture.process import record
     from graphlens.checks.compare import compare
+    from graphlens.checks.preview import preview
     from graphlens.errors import GraphLensError
     from graphlens.model import Graph, Report, Unavailable
     from graphlens.presenter import load
@@ -29,10 +30,11 @@ _NAMES = {
     "diff": ("graphlens.two_graphs", "diff"),
     "explain": ("graphlens.capture.explain", "explain"),
     "load": ("graphlens.presenter", "load"),
+    "preview": ("graphlens.checks.preview", "preview"),
     "record": ("graphlens.capture.process", "record"),
     "report": ("graphlens.capture.process", "process_report"),
 }
-_NEED_TORCH = frozenset({"backend", "compare", "explain", "record", "report"})
+_NEED_TORCH = frozenset({"backend", "compare", "explain", "preview", "record", "report"})
 
 __all__ = [
     "Graph",
@@ -45,6 +47,7 @@ __all__ = [
     "diff",
     "explain",
     "load",
+    "preview",
     "record",
     "report",
 ]

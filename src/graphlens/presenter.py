@@ -16,12 +16,14 @@ import graphlens.pictures as pictures
 import graphlens.registry as registry
 from graphlens.analysis.kernel_lookup import kernel_calls
 from graphlens.errors import OutputError, ReportFormatError
-from graphlens.model import Graph, GraphDiff, Report, from_json
+from graphlens.model import Graph, GraphDiff, Report, Target, from_json
 from graphlens.renderers.accuracy_table import accuracy_table as tensors_table
 from graphlens.renderers.base import Renderer
 from graphlens.renderers.comparison import timings_of
+from graphlens.renderers.gpu_table import gpu_table as table_of_gpu
 from graphlens.renderers.kernel_side_by_side import kernel_text
 from graphlens.renderers.kernel_table import kernel_table as table_of_kernels
+from graphlens.renderers.program_pairs_text import program_pairs_text
 from graphlens.renderers.wording import graph_title
 
 FALLBACK_SIZE = (100, 24)
@@ -76,6 +78,30 @@ def kernel(report: Report, name: str, **options: object) -> str:
     """
     chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
     return kernel_text(kernel_calls(report, name), **chosen)
+
+
+def gpu_table(graph: Graph, target: Target | None, **options: object) -> str:
+    """The kernels of a previewed graph with registers and the like; empty for another graph.
+
+    Args:
+        graph: Of a report that ``preview`` made.
+        target: The report's.
+        **options: ``width``: columns of text, else those of the terminal.
+    """
+    chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
+    return table_of_gpu(graph, target, **chosen)
+
+
+def program_pairs(graph: Graph, target: Target | None, **options: object) -> str:
+    """The programs of a previewed graph for the GPU and the CPU side by side.
+
+    Args:
+        graph: Of a report that ``preview`` made.
+        target: The report's.
+        **options: ``width`` (columns of text, else those of the terminal) and ``sources``.
+    """
+    chosen: dict[str, Any] = {"width": terminal_width(), "root": current_folder(), **options}
+    return program_pairs_text(graph, target, **chosen)
 
 
 def title(graph: Graph) -> str:

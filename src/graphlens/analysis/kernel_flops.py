@@ -172,4 +172,7 @@ _FORMULAS: dict[str, Callable[[_Arguments], int]] = {
     "_scaled_dot_product_efficient_attention": _FORWARD,
     "_scaled_dot_product_flash_attention_for_cpu_backward": _BACKWARD,
     "_scaled_dot_product_flash_attention_backward": _BACKWARD,
+    "_scaled_dot_product_efficient_attention_backward": _BACKWARD,
+    # The maximum, and the sum of exp(x - maximum).
+    "prepare_softmax_online": lambda of: 4 * prod(of.shape(0)),
 }

@@ -28,7 +28,6 @@ from graphlens.model import Accuracy, Graph, TensorAccuracy, Unavailable
 _SAME_SEEDS = (
     "random numbers are drawn with the same seeds and offsets: eager's by Philox, as Triton draws"
 )
-_INTERPRETED = "on CPU tensors: Triton's kernels in its interpreter, library calls by the CPU's"
 
 
 def program_run(kept: PreviewedGraph, graph_id: str) -> ProgramRun | Unavailable:
@@ -130,7 +129,6 @@ def _judged(
         reason=reason,
         reference=kind,
         tensors=tuple(tensors),
-        remarks=(_INTERPRETED,),
     )
 
 

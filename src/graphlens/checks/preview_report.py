@@ -21,7 +21,16 @@ from graphlens.checks.preview_graphs import PreviewBackend, PreviewedGraph
 from graphlens.checks.preview_options import PreviewOptions
 from graphlens.checks.program_results import CallResult
 from graphlens.checks.programs import Function, Program
-from graphlens.model import CpuProgram, Graph, Kernel, Note, Report, Unavailable
+from graphlens.model import (
+    NOT_COMPARED,
+    Accuracy,
+    CpuProgram,
+    Graph,
+    Kernel,
+    Note,
+    Report,
+    Unavailable,
+)
 
 Progress = Callable[[str, float], None]
 
@@ -61,6 +70,7 @@ class Preview:
             report,
             graphs=tuple(graphs),
             kernels=tuple(dict.fromkeys(names)),
+            accuracy=_whole(graphs),
             target=self.options.target,
             notes=(*report.notes, *self.program.notes, *self._remarks()),
         )
@@ -88,6 +98,7 @@ class Preview:
             yield graph, own.pop(0) if own else None
 
     def _previewed(self, graph: Graph, kept: PreviewedGraph | None) -> Graph:
+        graph = msgspec.structs.replace(graph, compile_seconds=_NOT_COMPILED)
         if kept is None:
             return graph
         cpu = _cpu_program(graph, kept)
@@ -145,9 +156,27 @@ class Preview:
             yield Note(code="traced-on-cpu", message=f"{text}.", hint=_TRACED_ON_CPU)
 
 
+_NOT_COMPILED = Unavailable("a preview generates code for the GPU, and compiles none to run")
 _TRACED_ON_CPU = (
     "A preview traces the program on the CPU; docs/preview.md says what differs on a GPU."
 )
+
+
+def _whole(graphs: list[Graph]) -> Accuracy | Unavailable:
+    """The worst verdict on a graph's program, as that on the whole."""
+    found = [(g.id, g.accuracy) for g in graphs if isinstance(g.accuracy, Accuracy)]
+    if not found:
+        return NOT_COMPARED
+    name, worst = max(found, key=lambda pair: _BADNESS.index(pair[1].verdict))
+    return msgspec.structs.replace(
+        worst,
+        tensors=(),
+        reason=f"{name}: {worst.reason}" if worst.reason else "",
+        calls=sum(accuracy.calls for _, accuracy in found),
+    )
+
+
+_BADNESS = ("agrees", "rounding", "precision_changed", "not_comparable", "diverges")
 
 
 def _kernels(graph: Graph) -> tuple[Kernel, ...]:

@@ -12,6 +12,7 @@ from graphlens.cli.diff import diff
 from graphlens.cli.doctor import doctor
 from graphlens.cli.explain import explain
 from graphlens.cli.options import TRACEBACK, traceback_option
+from graphlens.cli.preview import preview
 from graphlens.errors import GraphLensError, UserProgramError
 from graphlens.version import __version__
 
@@ -33,6 +34,7 @@ cli.add_command(demo)
 cli.add_command(diff)
 cli.add_command(doctor)
 cli.add_command(explain)
+cli.add_command(preview)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -33,6 +33,7 @@ from graphlens.renderers.measures import (
     size_of_memory,
     speedup,
 )
+from graphlens.renderers.preview_facts import preview_facts
 from graphlens.renderers.slowest_kernels import kernel_gaps
 from graphlens.renderers.wording import counted, location_text
 
@@ -83,18 +84,25 @@ class Fact:
 
 
 def has_comparison(report: Report) -> bool:
-    """Whether anything was compared or timed, or could not be for a reason of its own."""
+    """Whether anything was compared, timed or previewed, or could not be for its own reason."""
     parts = (report.timings, report.step, report.payback, report.accuracy)
+    if report.target is not None:
+        return True
     return any(part not in (NOT_TIMED, NOT_COMPARED) for part in parts) or any(
         graph.accuracy != NOT_COMPARED or graph.timing != NOT_TIMED for graph in report.graphs
     )
 
 
 def facts(report: Report) -> list[Fact]:
-    """Whether the program is right, is faster, and pays; nothing where it was not compared."""
+    """Whether the program is right, is faster, and pays, and what a preview found of it."""
     if not has_comparison(report):
         return []
-    found = [_results(report), _speed(report.step), _payback(report.payback)]
+    found = [
+        *(Fact(name, one_line(text)) for name, text in preview_facts(report)),
+        _results(report),
+        _speed(report.step),
+        _payback(report.payback),
+    ]
     step = report.step
     if isinstance(step, StepParts) and step.disagreement:
         found.append(Fact("alone and together", one_line(step.disagreement)))
@@ -130,6 +138,8 @@ def _results(report: Report) -> Fact | None:
     state = {"diverges": "bad", "agrees": "good", "rounding": "good"}.get(whole.verdict, "neutral")
     basis = f"{counted(whole.calls, 'call')}, against {one_line(whole.reference)}"
     text = f"{VERDICTS.get(whole.verdict, one_line(whole.verdict))} ({basis})"
+    if report.target is not None:
+        text = f"run by Triton's interpreter on the CPU, {text}"
     if whole.reason:
         text += f": {one_line(whole.reason)}"
     return Fact("results", f"{text}; {of_graphs}" if of_graphs else text, state)

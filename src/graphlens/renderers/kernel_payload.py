@@ -4,9 +4,11 @@ from typing import Any
 
 from graphlens.analysis.kernel_lookup import KernelCall
 from graphlens.analysis.kernels import nodes_of
+from graphlens.analysis.program_pairs import program_pairs
 from graphlens.analysis.side_by_side import SideBySide, by_origin, side_by_side
 from graphlens.model import Graph, Kernel, Unavailable
 from graphlens.renderers.escape import one_line, printable
+from graphlens.renderers.gpu_words import machine_facts, other_programs
 from graphlens.renderers.kernel_time_words import time_cells
 from graphlens.renderers.kernel_words import (
     kernel_facts,
@@ -32,6 +34,7 @@ def kernel_payload(graph: Graph, root: str = "") -> dict[str, Any]:
     place = {node.name: number for number, node in enumerate(graph.nodes)}
     of: dict[str, list[int]] = {}
     before: dict[str, int] = {"": -1}
+    beside = {id(pair.gpu): pair.cpu for pair in program_pairs(graph)}
     left, entries = MOST_SOURCE, []
     for number, kernel in enumerate(kernels):
         for name in nodes_of(kernel):
@@ -44,6 +47,11 @@ def kernel_payload(graph: Graph, root: str = "") -> dict[str, Any]:
         else:
             left -= len(kernel.source)
             before[kernel.source] = number
+        entry["other"] = []
+        for title, text in other_programs(kernel, beside.get(id(kernel), ())):
+            if len(text) <= left:
+                left -= len(text)
+                entry["other"].append([one_line(title), printable(text)])
         entries.append(entry)
     return {"list": entries, "of": of}
 
@@ -58,6 +66,7 @@ def _entry(shown: SideBySide, place: dict[str, int], root: str) -> dict[str, Any
         "call": one_line(kernel.call),
         "tensors": [list(pair) for pair in tensors_given(shown)],
         "apart": _apart(kernel),
+        "machine": list(machine_facts(kernel)),
         "lines": [
             [
                 line_text(line, root),

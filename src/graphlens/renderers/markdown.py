@@ -10,6 +10,7 @@ from graphlens.model import Graph, Report
 from graphlens.renderers.comparison_markdown import comparison_facts, comparison_tables
 from graphlens.renderers.escape import html_text, markdown_code, markdown_prose, markdown_text
 from graphlens.renderers.findings import CodeLine, Finding, Remedy, findings
+from graphlens.renderers.gpu_table import gpu_markdown
 from graphlens.renderers.headline import headline, unknowns
 from graphlens.renderers.kernel_table import kernel_markdown
 from graphlens.renderers.overview import (
@@ -43,7 +44,8 @@ class MarkdownRenderer:
     def graph(self, graph: Graph) -> str:
         """One graph's title and table, and its kernels."""
         table = TableRenderer(format="github", rows=self.rows, root=self.root).graph(graph)
-        return "\n".join(filter(None, [table, kernel_markdown(graph, self.rows, self.root)]))
+        kernels = (kernel_markdown(graph, self.rows, self.root), gpu_markdown(graph, self.rows))
+        return "\n".join(filter(None, [table, *kernels]))
 
     def _lines(self, report: Report) -> Iterator[str]:
         yield "# What torch.compile did"

@@ -40,6 +40,14 @@ def duration(value: float) -> str:
     return f"{significant(value / size)} {unit}"
 
 
+def brief_duration(value: float) -> str:
+    """Seconds of a kernel as ``12.4 us`` or ``2.64 ns``."""
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if value >= size:
+            return f"{significant(value / size)} {unit}"
+    return f"{significant(value / 1e-9)} ns"
+
+
 def duration_with_interval(measured: Measured) -> str:
     """A duration as ``1.24 ms (1.20 to 1.31)``."""
     return f"{duration(measured.median)} ({duration_interval(measured)})"

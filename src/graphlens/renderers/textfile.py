@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from graphlens.model import Graph, Report
 from graphlens.renderers.accuracy_table import accuracy_table
+from graphlens.renderers.gpu_table import gpu_table
 from graphlens.renderers.kernel_table import kernel_table
 from graphlens.renderers.summary import SummaryRenderer
 from graphlens.renderers.table import TableRenderer
@@ -44,7 +45,11 @@ class TextRenderer:
         return "\n".join(filter(None, parts))
 
     def _kernels(self, graph: Graph) -> str:
-        return kernel_table(graph, self.width, root=self.root)
+        tables = (
+            kernel_table(graph, self.width, root=self.root),
+            gpu_table(graph, None, self.width, self.root),
+        )
+        return "\n".join(filter(None, tables))
 
     def _accuracy(self, graph: Graph) -> str:
         return accuracy_table(graph, self.width, most=None, root=self.root)

@@ -25,7 +25,7 @@ export class KernelList {
       make("summary", {}, `${number + 1} `, make("code", {}, kernel.name), make("span", { class: "beside" }, ` ${kernel.language} · ${kernel.facts}`)),
       body);
     details.addEventListener("toggle", () => {
-      if (details.open && !body.firstChild) replaceContent(body, this.facts(kernel), this.columns(kernel));
+      if (details.open && !body.firstChild) replaceContent(body, this.facts(kernel), this.columns(kernel), ...this.others(kernel));
     });
     return details;
   }
@@ -38,6 +38,7 @@ export class KernelList {
       ["time", kernel.time],
       ["reads", group(tensors("reads"))],
       ["writes", group(tensors("writes"))],
+      ["on the GPU", group(kernel.machine.map((text) => make("li", {}, text)))],
       ["not fused", group(kernel.apart.map((text) => make("li", {}, text)))],
     ]);
   }
@@ -46,6 +47,11 @@ export class KernelList {
     return make("div", { class: "kernel-columns" },
       make("div", { class: "kernel-lines" }, ...kernel.lines.map((line) => this.line(line))),
       this.source(kernel));
+  }
+
+  others(kernel) {
+    return kernel.other.map(([title, text]) => make("details", {}, make("summary", {}, title),
+      make("pre", { class: "excerpt kernel-source", tabindex: 0 }, make("code", {}, text))));
   }
 
   line([text, groups]) {

@@ -1,0 +1,40 @@
+"""What is known of a kernel's compiled form, in words, and the programs that stand beside it."""
+
+from collections.abc import Iterator, Sequence
+
+from graphlens.model import Kernel, KernelBinary, Unavailable
+from graphlens.renderers.escape import one_line
+from graphlens.renderers.measures import brief_duration, percent, size_of_memory
+
+
+def machine_facts(kernel: Kernel) -> Iterator[str]:
+    """A sentence for the estimate and each configuration; none outside of a preview."""
+    estimate = kernel.estimate
+    if not isinstance(estimate, Unavailable):
+        yield f"at least {brief_duration(estimate.seconds)}, bound by {estimate.bound}"
+    if isinstance(kernel.binaries, Unavailable):
+        if kernel.language == "Triton" and not isinstance(estimate, Unavailable):
+            yield one_line(kernel.binaries.reason)
+        return
+    for binary in kernel.binaries:
+        yield _of_binary(binary)
+
+
+def _of_binary(binary: KernelBinary) -> str:
+    sizes = ", ".join(f"{name} {size}" for name, size in binary.config)
+    parts = [f"{sizes}; {binary.warps} warps: {binary.registers} registers a thread"]
+    parts += [f"{size_of_memory(binary.spilled_bytes)} spilled"] if binary.spilled_bytes else []
+    parts += [f"{size_of_memory(binary.shared_bytes)} shared"] if binary.shared_bytes else []
+    limits = f" (limited by {' and '.join(binary.limits)})" if binary.limits else ""
+    parts.append(f"occupancy {percent(binary.occupancy)}{limits}")
+    if not isinstance(binary.grid, Unavailable):
+        parts.append(f"grid {' x '.join(map(str, binary.grid))}")
+    return ", ".join(parts)
+
+
+def other_programs(kernel: Kernel, cpu: Sequence[Kernel]) -> Iterator[tuple[str, str]]:
+    """What the CPU runs for a kernel's operators, and the kernel as PTX."""
+    for one in cpu:
+        yield f"On the CPU: {one.name} ({one.language})", one.source or one.call
+    if not isinstance(kernel.binaries, Unavailable) and kernel.binaries:
+        yield "PTX of the first configuration", kernel.binaries[0].ptx
