@@ -127,8 +127,13 @@ class _Move:
                 )
 
 
-def moved_back(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
-    """A graph that was moved to a GPU, as one that runs on CPU tensors."""
+def moved_back(gm: torch.fx.GraphModule, by_four: frozenset[str]) -> torch.fx.GraphModule:
+    """A graph that was moved to a GPU, as one that runs on CPU tensors.
+
+    Args:
+        gm: The graph; left as it is.
+        by_four: Random tensors that are drawn by four.
+    """
     made = torch.fx.GraphModule(gm, copy.deepcopy(gm.graph))
 
     def value(one: Any) -> Any:
@@ -139,7 +144,7 @@ def moved_back(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
         node.kwargs = pytree.tree_map(value, node.kwargs)
         if node.op == "call_function":
             node.target = on_cpu(node.target)
-    with_seeds(made)
+    with_seeds(made, by_four)
     made.recompile()
     return made
 

@@ -58,11 +58,28 @@ def lookup_seed(given: torch.Tensor, index: int) -> torch.Tensor:
 def random(size: Sequence[int], seed: torch.Tensor, mode: str, **_: Any) -> torch.Tensor:
     """Uniform (``rand``) or normal (``randn``) numbers in float32."""
     first, second, *_rest = philox(int(seed), np.arange(math.prod(size)))
-    made = _uniform(first)
-    if mode == "randn":
-        radius = np.sqrt(-2.0 * np.log(np.maximum(np.float32(_SMALLEST), made)))
-        made = (radius * np.cos(np.float32(2 * math.pi) * _uniform(second))).astype(np.float32)
+    made = _uniform(first) if mode == "rand" else _normal(first, second)[0]
     return torch.from_numpy(made).reshape(tuple(size))
+
+
+def random_by_four(size: Sequence[int], seed: torch.Tensor, mode: str, **_: Any) -> torch.Tensor:
+    """As `random`, with a counter for four elements, each of which gets a word of the block."""
+    count = math.prod(size)
+    words = philox(int(seed), np.arange(-(-count // 4)))
+    if mode == "rand":
+        drawn = [_uniform(word) for word in words]
+    else:
+        drawn = [*_normal(words[0], words[1]), *_normal(words[2], words[3])]
+    made = np.stack(drawn, axis=-1).reshape(-1)[:count]
+    return torch.from_numpy(made.copy()).reshape(tuple(size))
+
+
+def _normal(first: Any, second: Any) -> tuple[Any, Any]:
+    """Two normal numbers from two words, by Box and Muller."""
+    one = np.maximum(np.float32(_SMALLEST), _uniform(first))
+    angle = np.float32(2 * math.pi) * _uniform(second)
+    radius = np.sqrt(np.float32(-2.0) * np.log(one))
+    return (radius * np.cos(angle)).astype(np.float32), (radius * np.sin(angle)).astype(np.float32)
 
 
 def randint(low: int, high: int, size: Sequence[int], seed: torch.Tensor) -> torch.Tensor:
@@ -81,8 +98,12 @@ _OPERATORS = {
 }
 
 
-def with_seeds(gm: torch.fx.GraphModule) -> int:
+def with_seeds(gm: torch.fx.GraphModule, by_four: frozenset[str] = frozenset()) -> int:
     """Puts these functions in place of Inductor's operators in a graph.
+
+    Args:
+        gm: The graph, which is changed.
+        by_four: Names of nodes that are drawn by four.
 
     Returns:
         How many random tensors the graph draws.
@@ -91,7 +112,7 @@ def with_seeds(gm: torch.fx.GraphModule) -> int:
     for node in gm.graph.nodes:
         name = getattr(node.target, "__name__", "").partition(".")[0]
         if node.op == "call_function" and name in _OPERATORS:
-            node.target = _OPERATORS[name]
+            node.target = random_by_four if node.name in by_four else _OPERATORS[name]
             drawn += name in ("inductor_random", "inductor_randint")
     if drawn:
         gm.recompile()

@@ -8,6 +8,7 @@ import torch
 
 from graphlens._torch.retarget import Retargeted
 from graphlens._torch.seeded_random import with_seeds
+from graphlens.analysis.random_draws import drawn_by_four
 from graphlens.checks.graph_calls import (
     CompiledFn,
     GraphCall,
@@ -85,7 +86,7 @@ def preview_accuracy(
     assert kept.call is not None  # noqa: S101  it was interpreted
     assert isinstance(kept.on_gpu, Retargeted)  # noqa: S101
     gm = graph_copy(kept.gm)
-    drawn = with_seeds(gm)
+    drawn = with_seeds(gm, drawn_by_four(str(graph.output_code)))
     made = _judged(graph, gm, kept.call, result)
     if beside is not None:
         made = msgspec.structs.replace(made, verdict="diverges", reason=_beside(beside))

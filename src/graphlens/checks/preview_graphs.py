@@ -1,5 +1,6 @@
 """A backend that generates code for a GPU that is not there, and runs the graphs in eager."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,7 +126,9 @@ class PreviewBackend:
         except Exception as error:  # noqa: BLE001  what cannot be moved is a finding
             why = Unavailable(f"the graph could not be moved to a GPU: {_first_line(error)}")
             return why, why
-        with pretend_gpu(target):
+        # What torch says of the pretended device, such as that TF32 is off, is no news to anyone.
+        with pretend_gpu(target), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             made = _generated(moved.gm, moved.inputs, keywords, of, target.title)
         return moved, made
 

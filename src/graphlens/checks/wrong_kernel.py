@@ -8,6 +8,7 @@ import torch
 
 from graphlens._torch.retarget import moved_back
 from graphlens._torch.widened import Wide, Widening
+from graphlens.analysis.random_draws import drawn_by_four
 from graphlens.checks.closeness import allowed
 from graphlens.checks.errors import comparable, distance
 from graphlens.checks.graph_calls import GraphCall
@@ -51,7 +52,8 @@ def wrong_kernel(
         return graph.kernels
     beside = any(one.beside for one in runs)
     try:
-        values = {} if beside else _values(on_gpu, inputs, call)
+        gm = moved_back(on_gpu, drawn_by_four(str(graph.output_code)))
+        values = {} if beside else _values(gm, inputs, call)
     except Exception as error:  # noqa: BLE001  it only tells where
         return Unavailable(f"the values of the graph's nodes could not be had: {error}")
     written = [(at, buffer) for at, one in enumerate(graph.kernels) for buffer in one.outputs]
@@ -85,11 +87,8 @@ def _written(kernel: Kernel) -> set[str]:
     return {buffer.name for buffer in kernel.outputs}
 
 
-def _values(
-    on_gpu: torch.fx.GraphModule, inputs: Sequence[Any], call: GraphCall
-) -> dict[str, _Value]:
+def _values(gm: torch.fx.GraphModule, inputs: Sequence[Any], call: GraphCall) -> dict[str, _Value]:
     """Of each node that gives one tensor."""
-    gm = moved_back(on_gpu)
     with call.around.restored():
         eager = _run(gm, list(inputs))
     wide = widened_inputs(list(inputs))
