@@ -61,6 +61,8 @@ def _value(kind: msgspec.inspect.Type) -> st.SearchStrategy:
             return st.tuples(*map(_value, items))
         case msgspec.inspect.StrType():
             return _TEXT
+        case msgspec.inspect.BytesType():
+            return st.binary(max_size=12)
         case msgspec.inspect.BoolType():
             return st.booleans()
         case msgspec.inspect.IntType():

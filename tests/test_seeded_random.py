@@ -4,14 +4,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-import numpy as np
-
 from graphlens._torch.seeded_random import philox, randint, random
 
 
 def test_the_known_answer_of_random123() -> None:
     # kat_vectors of Random123: philox4x32 10, counter and key 0.
-    words = [int(word[0]) for word in philox(0, np.zeros(1))]
+    words = [int(word[0]) for word in philox(0, 1)]
 
     assert [f"{word:08x}" for word in words] == ["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]
 

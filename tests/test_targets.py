@@ -83,7 +83,7 @@ def test_a_matrix_product_uses_what_its_dtype_may() -> None:
 
     assert estimate(kernel(dtype="float16", **product), H100).seconds == pytest.approx(1e-3)
     assert estimate(kernel(**product), H100).unit == "float32"
-    assert estimate(kernel(**product), H100, tf32=True).unit == "matrix tf32"
+    assert estimate(kernel(**product), H100, tf32=True).unit == "matrix_tf32"
     assert estimate(kernel(dtype="bfloat16", **product), T4).unit == "float32"
     assert estimate(kernel(dtype="float64", **product), H100).unit == "float64"
 

@@ -8,40 +8,50 @@ counter (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 201
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
 import torch
 
-_A, _B = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_KEY_A, _KEY_B = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
-_LOW, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
+_FACTORS = 0xD2511F53, 0xCD9E8D57
+_KEYS = 0x9E3779B9, 0xBB67AE85
+_LOW = 0xFFFFFFFF
 _ROUNDS = 10
 _UNIT = 4.6566127342e-10  # of Triton: just below 2^-31, so that 1.0 is never drawn
 _SMALLEST = 1.0e-7
 
 
-def philox(seed: int, counters: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
-    """Four random 32-bit numbers for each counter.
+def philox(seed: int, count: int) -> list[Any]:
+    """Four arrays of random 32-bit numbers, for the counters from 0 on.
 
     Args:
         seed: 64 bits; negative ones as two's complement.
-        counters: Numbers below 2^32.
+        count: How many counters, below 2^32.
     """
-    key = seed % (1 << 64)
-    a, b = np.uint64(key & 0xFFFFFFFF), np.uint64(key >> 32)
-    c = [counters.astype(np.uint64), *(np.zeros(counters.shape, np.uint64) for _ in range(3))]
+    import numpy as np  # Triton's interpreter needs it, torch does not
+
+    factor_a, factor_b = map(np.uint64, _FACTORS)
+    step_a, step_b = map(np.uint64, _KEYS)
+    low_bits, shift = np.uint64(_LOW), np.uint64(32)
+    a, b = np.uint64(seed & _LOW), np.uint64((seed >> 32) & _LOW)
+    c = [np.arange(count, dtype=np.uint64), *(np.zeros(count, np.uint64) for _ in range(3))]
     for _ in range(_ROUNDS):
-        high, low = _A * c[0], _B * c[2]
-        c = [(low >> _SHIFT) ^ c[1] ^ a, low & _LOW, (high >> _SHIFT) ^ c[3] ^ b, high & _LOW]
-        a, b = (a + _KEY_A) & _LOW, (b + _KEY_B) & _LOW
+        high, low = factor_a * c[0], factor_b * c[2]
+        c = [
+            (low >> shift) ^ c[1] ^ a,
+            low & low_bits,
+            (high >> shift) ^ c[3] ^ b,
+            high & low_bits,
+        ]
+        a, b = (a + step_a) & low_bits, (b + step_b) & low_bits
     return c
 
 
-def _uniform(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    signed = bits.astype(np.uint32).view(np.int32)
-    folded = np.where(signed < 0, -signed - 1, signed)
-    return (folded.astype(np.float32) * np.float32(_UNIT)).astype(np.float32)
+def _uniform(bits: Any) -> torch.Tensor:
+    """As Triton makes 32 bits a number in [0, 1)."""
+    signed = torch.from_numpy(bits.astype("uint32").view("int32"))
+    folded = torch.where(signed < 0, -signed - 1, signed)
+    return folded.to(torch.float32) * _UNIT
 
 
 def seeds(count: int, device: Any = None) -> torch.Tensor:
@@ -57,37 +67,48 @@ def lookup_seed(given: torch.Tensor, index: int) -> torch.Tensor:
 
 def random(size: Sequence[int], seed: torch.Tensor, mode: str, **_: Any) -> torch.Tensor:
     """Uniform (``rand``) or normal (``randn``) numbers in float32."""
-    first, second, *_rest = philox(int(seed), np.arange(math.prod(size)))
-    made = _uniform(first) if mode == "rand" else _normal(first, second)[0]
-    return torch.from_numpy(made).reshape(tuple(size))
+    first, second, *_rest = philox(int(seed), math.prod(size))
+    with _as_eager():
+        made = _uniform(first) if mode == "rand" else _normal(first, second)[0]
+    return made.reshape(tuple(size))
 
 
 def random_by_four(size: Sequence[int], seed: torch.Tensor, mode: str, **_: Any) -> torch.Tensor:
     """As `random`, with a counter for four elements, each of which gets a word of the block."""
     count = math.prod(size)
-    words = philox(int(seed), np.arange(-(-count // 4)))
-    if mode == "rand":
-        drawn = [_uniform(word) for word in words]
-    else:
-        drawn = [*_normal(words[0], words[1]), *_normal(words[2], words[3])]
-    made = np.stack(drawn, axis=-1).reshape(-1)[:count]
-    return torch.from_numpy(made.copy()).reshape(tuple(size))
+    words = philox(int(seed), -(-count // 4))
+    with _as_eager():
+        if mode == "rand":
+            drawn = [_uniform(word) for word in words]
+        else:
+            drawn = [*_normal(words[0], words[1]), *_normal(words[2], words[3])]
+        made = torch.stack(drawn, -1).reshape(-1)[:count]
+    return made.reshape(tuple(size))
 
 
-def _normal(first: Any, second: Any) -> tuple[Any, Any]:
+def _as_eager() -> AbstractContextManager[Any]:
+    """A block in which a run in float64 draws what eager draws."""
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    disabled: AbstractContextManager[Any] = _disable_current_modes()
+    return disabled
+
+
+def _normal(first: Any, second: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Two normal numbers from two words, by Box and Muller."""
-    one = np.maximum(np.float32(_SMALLEST), _uniform(first))
-    angle = np.float32(2 * math.pi) * _uniform(second)
-    radius = np.sqrt(np.float32(-2.0) * np.log(one))
-    return (radius * np.cos(angle)).astype(np.float32), (radius * np.sin(angle)).astype(np.float32)
+    radius = torch.sqrt(-2.0 * torch.log(_uniform(first).clamp_min(_SMALLEST)))
+    angle = 2 * math.pi * _uniform(second)
+    return radius * torch.cos(angle), radius * torch.sin(angle)
 
 
 def randint(low: int, high: int, size: Sequence[int], seed: torch.Tensor) -> torch.Tensor:
     """Whole numbers from ``low`` up to ``high``, which is not drawn."""
-    first, second, *_ = philox(int(seed), np.arange(math.prod(size)))
-    whole = first | (second << _SHIFT)
-    made = (whole % np.uint64(high - low)).astype(np.int64) + low
-    return torch.from_numpy(made).reshape(tuple(size))
+    first, second, *_ = philox(int(seed), math.prod(size))
+    number = first.dtype.type  # 64 bits without sign, which a number of Python's is not
+    whole = first | (second << number(32))
+    with _as_eager():
+        made = torch.from_numpy((whole % number(high - low)).astype("int64")) + low
+    return made.reshape(tuple(size))
 
 
 _OPERATORS = {

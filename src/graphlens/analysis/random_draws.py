@@ -6,8 +6,10 @@ the tensors in the comment above each kernel. Seen on torch 2.13 and 2.14; 2.11 
 
 import re
 
-_KERNEL = re.compile(r"((?:^#.*\n)+)^\w+ = async_compile\.triton\('\w+', '''(.*?)'''", re.M | re.S)
-_RANDOM = re.compile(r"%(\w+) : .*target=torch\.ops\.prims\.inductor_random")
+_KERNEL = re.compile(
+    r"((?:^#[^\n]*\n)+)^\w+ = async_compile\.triton\('\w+', '''(.*?)'''", re.M | re.S
+)
+_RANDOM = re.compile(r"%(\w+) : [^\n]*target=torch\.ops\.prims\.inductor_random")
 _BY_FOUR = re.compile(r"\brandn?4x\(")
 
 

@@ -7,7 +7,7 @@ some microseconds.
 
 from graphlens.model import Estimate, Kernel, Target, Unavailable
 
-_MATRIX = {"float16": "matrix float16", "bfloat16": "matrix bfloat16", "float32": "float32"}
+_SCALAR = "float32"
 
 
 def estimate(kernel: Kernel, target: Target, tf32: bool = False) -> Estimate | Unavailable:
@@ -26,7 +26,7 @@ def estimate(kernel: Kernel, target: Target, tf32: bool = False) -> Estimate | U
         return kernel.flops
     unit = _unit(kernel, target, tf32)
     moved = kernel.read_bytes + kernel.written_bytes
-    memory, compute = moved / target.bandwidth, kernel.flops / target.peaks[unit]
+    memory, compute = moved / target.bandwidth, kernel.flops / getattr(target.peaks, unit)
     bound = "memory" if memory >= compute else "compute"
     return Estimate(seconds=max(memory, compute), bound=bound, unit=unit)
 
@@ -34,12 +34,12 @@ def estimate(kernel: Kernel, target: Target, tf32: bool = False) -> Estimate | U
 def _unit(kernel: Kernel, target: Target, tf32: bool) -> str:
     """What computes: tensor cores for a library's matrix product, else the scalar units."""
     dtypes = {buffer.dtype for buffer in (*kernel.inputs, *kernel.outputs) if buffer.dtype}
-    if "float64" in dtypes and "float64" in target.peaks:
+    if "float64" in dtypes:
         return "float64"
     if kernel.language == "extern":
-        for dtype in ("float16", "bfloat16"):
-            if dtype in dtypes and _MATRIX[dtype] in target.peaks:
-                return _MATRIX[dtype]
-        if tf32 and "matrix tf32" in target.peaks:
-            return "matrix tf32"
-    return "float32"
+        wanted = [f"matrix_{dtype}" for dtype in ("float16", "bfloat16") if dtype in dtypes]
+        wanted += ["matrix_tf32"] if tf32 and not wanted else []
+        for unit in wanted:
+            if getattr(target.peaks, unit):
+                return unit
+    return _SCALAR

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from graphlens.errors import UsageError
-from graphlens.model import Target
+from graphlens.model import Peaks, Target
 from graphlens.suggestions import nearest_first
 
 _K, _M, _G = 1 << 10, 1 << 20, 1 << 30
@@ -44,7 +44,7 @@ def _target(
     l2_bytes: int,
     memory_bytes: int,
     bandwidth: float,
-    peaks: dict[str, float],
+    peaks: Peaks,
     source: str,
 ) -> Target:
     return Target(
@@ -62,32 +62,32 @@ def _target(
     )
 
 
-_HOPPER = {
-    "float64": 34e12,
-    "float32": 67e12,
-    "matrix tf32": 494.7e12,
-    "matrix float16": 989.4e12,
-    "matrix bfloat16": 989.4e12,
-}
+_HOPPER = Peaks(
+    float32=67e12,
+    float64=34e12,
+    matrix_tf32=494.7e12,
+    matrix_float16=989.4e12,
+    matrix_bfloat16=989.4e12,
+)
 
 TARGETS = {
     target.name: target
     for target in (
         _target(
             "t4", "NVIDIA T4", (7, 5), 40, 4 * _M, 16 * _G, 320e9,
-            {"float32": 8.1e12, "float64": 0.25e12, "matrix float16": 65e12},
+            Peaks(float32=8.1e12, float64=0.25e12, matrix_float16=65e12),
             "NVIDIA T4 data sheet; NVIDIA Turing architecture whitepaper",
         ),
         _target(
             "a100", "NVIDIA A100 SXM 80 GB", (8, 0), 108, 40 * _M, 80 * _G, 2.039e12,
-            {"float64": 9.7e12, "float32": 19.5e12, "matrix tf32": 156e12,
-             "matrix float16": 312e12, "matrix bfloat16": 312e12},
+            Peaks(float32=19.5e12, float64=9.7e12, matrix_tf32=156e12,
+                  matrix_float16=312e12, matrix_bfloat16=312e12),
             "NVIDIA A100 data sheet; NVIDIA Ampere architecture whitepaper",
         ),
         _target(
             "l4", "NVIDIA L4", (8, 9), 58, 48 * _M, 24 * _G, 300e9,
-            {"float32": 30.3e12, "float64": 0.47e12, "matrix tf32": 60e12,
-             "matrix float16": 121e12, "matrix bfloat16": 121e12},
+            Peaks(float32=30.3e12, float64=0.47e12, matrix_tf32=60e12,
+                  matrix_float16=121e12, matrix_bfloat16=121e12),
             "NVIDIA L4 data sheet; NVIDIA Ada architecture whitepaper",
         ),
         _target(
@@ -100,8 +100,8 @@ TARGETS = {
         ),
         _target(
             "b200", "NVIDIA B200 (HGX)", (10, 0), 148, 126 * _M, 180 * _G, 7.7e12,
-            {"float64": 37e12, "float32": 75e12, "matrix tf32": 1.1e15,
-             "matrix float16": 2.25e15, "matrix bfloat16": 2.25e15},
+            Peaks(float32=75e12, float64=37e12, matrix_tf32=1.1e15,
+                  matrix_float16=2.25e15, matrix_bfloat16=2.25e15),
             "NVIDIA HGX B200 data sheet; NVIDIA Blackwell architecture brief",
         ),
     )

@@ -39,7 +39,7 @@ from graphlens.model.record import TraceRecord
 from graphlens.model.report import Environment, Probe, Report
 from graphlens.model.schema import SCHEMA, from_json, to_json
 from graphlens.model.source import Excerpt, ModuleCall, SourceLocation
-from graphlens.model.target import Target
+from graphlens.model.target import Peaks, Target
 from graphlens.model.tensor import Dim, TensorSpec
 from graphlens.model.timing import (
     NOT_TIMED,
@@ -103,6 +103,7 @@ __all__ = [
     "Note",
     "PartDiff",
     "Payback",
+    "Peaks",
     "Probe",
     "ProductSpeed",
     "Recompile",

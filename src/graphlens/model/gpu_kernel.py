@@ -51,7 +51,7 @@ class Estimate(Data, frozen=True, kw_only=True, tag="estimate", tag_field="kind"
     Attributes:
         seconds: At the target's peaks; a real kernel takes longer.
         bound: ``memory`` or ``compute``: which of the two takes that long.
-        unit: What computes, as in `Target.peaks`.
+        unit: What computes, as in `Peaks`.
     """
 
     seconds: float

@@ -3,8 +3,26 @@
 from graphlens.model.base import Data
 
 
+class Peaks(Data, frozen=True, kw_only=True):
+    """Floating-point operations per second, without sparsity; 0 where a unit cannot do it.
+
+    Attributes:
+        float32: Of the scalar units, also for narrower dtypes.
+        float64: Of the scalar units.
+        matrix_tf32: Of the tensor cores, as those below; float32 with 10 bits of fraction.
+        matrix_float16: For float16.
+        matrix_bfloat16: For bfloat16.
+    """
+
+    float32: float
+    float64: float
+    matrix_tf32: float = 0.0
+    matrix_float16: float = 0.0
+    matrix_bfloat16: float = 0.0
+
+
 class Target(Data, frozen=True, kw_only=True):
-    """What a GPU offers a kernel. All numbers are the vendor's; peaks are without sparsity.
+    """What a GPU offers a kernel. All numbers are the vendor's.
 
     Attributes:
         name: By which a user asks for it, such as ``h100``.
@@ -19,9 +37,7 @@ class Target(Data, frozen=True, kw_only=True):
         l2_bytes: Level-2 cache.
         memory_bytes: Device memory.
         bandwidth: Of device memory, in bytes per second.
-        peaks: Floating-point operations per second, by what computes: dtypes of its scalar units
-            (``float32``, ``float64``), and ``matrix float16``, ``matrix bfloat16`` and
-            ``matrix tf32`` of its tensor cores.
+        peaks: Of its arithmetic.
         source: Where the numbers are from.
     """
 
@@ -37,7 +53,7 @@ class Target(Data, frozen=True, kw_only=True):
     l2_bytes: int
     memory_bytes: int
     bandwidth: float
-    peaks: dict[str, float]
+    peaks: Peaks
     source: str
 
     @property

@@ -103,8 +103,8 @@ def _machine_cells(kernel: Kernel) -> dict[str, str]:
     made = kernel.binaries
     return {
         REGISTERS: _range([str(one.registers) for one in _by(made, "registers")]),
-        SPILLED: _range([_memory(one.spilled_bytes) for one in _by(made, "spilled_bytes")]),
-        SHARED: _range([_memory(one.shared_bytes) for one in _by(made, "shared_bytes")]),
+        SPILLED: _memory([one.spilled_bytes for one in _by(made, "spilled_bytes")]),
+        SHARED: _memory([one.shared_bytes for one in _by(made, "shared_bytes")]),
         OCCUPANCY: _range([percent(one.occupancy) for one in _by(made, "occupancy")]),
     }
 
@@ -119,8 +119,8 @@ def _range(texts: Sequence[str]) -> str:
     return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
 
 
-def _memory(value: int) -> str:
-    return size_of_memory(value) if value else ""
+def _memory(values: Sequence[int]) -> str:
+    return _range([size_of_memory(value) for value in values]) if any(values) else ""
 
 
 def _remarks(kernels: Sequence[Kernel]) -> Iterator[str]:

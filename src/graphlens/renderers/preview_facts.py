@@ -42,7 +42,7 @@ def _target(report: Report) -> str:
     target = report.target
     assert target is not None  # noqa: S101  asked before
     major, minor = target.capability
-    peak = significant(target.peaks.get("float32", 0.0) / 1e12)
+    peak = significant(target.peaks.float32 / 1e12)
     speed = significant(target.bandwidth / 1e12)
     return (
         f"{target.title} (compute capability {major}.{minor}, {speed} TB/s, {peak} TFLOP/s in "

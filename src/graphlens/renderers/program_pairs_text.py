@@ -34,7 +34,7 @@ def program_pairs_text(
     pairs = program_pairs(graph)
     if not pairs:
         return ""
-    lines = wrapped(f"{title}: on {target.title if target else 'a GPU'} and on the CPU", width)
+    lines = wrapped(f"{title} on {target.title if target else 'a GPU'} and on the CPU", width)
     grid = Grid.of((GPU, CPU, COMMON), [_row(pair) for pair in pairs])
     shrink(grid, COMMON, 20, width, shorten)
     shrink(grid, CPU, _LEAST, width, shorten_middle)
