@@ -1,9 +1,9 @@
-"""Draws the pictures of the README and of docs/diagrams.md into docs/pictures/.
+"""Draws the pictures of the README and of the documents into docs/pictures/.
 
     python tools/pictures.py
 
 ResNet-18 and BERT are the graphs that the tests keep, so they need no torch; the program with
-breaks and the graph before and after lowering are captured anew.
+breaks, the graph before and after lowering and the one with kernels are captured anew.
 """
 
 import sys
@@ -32,6 +32,7 @@ def main() -> None:
         torch.compile(step, backend="graphlens_aot_eager", options=options)(torch.ones(8, 8))
     _save_map(recorded.report(), FOLDER / "map.svg")
     _save_lowered(FOLDER / "lowered.svg")
+    _save_kernels(FOLDER / "kernels.svg")
 
 
 def scaled(x: torch.Tensor, by: float) -> torch.Tensor:
@@ -62,6 +63,24 @@ def _save_lowered(path: Path) -> None:
         torch.compile(attention, backend="graphlens", options=options)(*given)
     graphs = {graph.stage: graph for graph in recorded.report().graphs}
     graphlens.diff(graphs["dynamo"], graphs["inference"]).save(str(path), context=None)
+
+
+def block(
+    x: torch.Tensor, norm: torch.Tensor, up: torch.Tensor, down: torch.Tensor
+) -> torch.Tensor:
+    """A normalization, two products with an activation between, and what came in added."""
+    y = torch.nn.functional.layer_norm(x, (64,), norm)
+    return x + torch.nn.functional.gelu(y @ up) @ down
+
+
+def _save_kernels(path: Path) -> None:
+    torch.compiler.reset()
+    given = torch.randn(32, 64), torch.randn(64), torch.randn(64, 256), torch.randn(256, 64)
+    with torch.no_grad(), graphlens.record() as recorded:
+        options = {"graphlens.show": "none"}
+        torch.compile(block, backend="graphlens", options=options)(*given)
+    graphs = {graph.stage: graph for graph in recorded.report().graphs}
+    graphs["inference"].save(str(path), colour="kernel")
 
 
 def _save_map(report: graphlens.Report, path: Path) -> None:

@@ -213,13 +213,10 @@ def _probe_pretended() -> str:
         import triton
     except ImportError:
         return "not tried: Triton is not installed (pip install triton)"
+    # Looked for only: a probe runs beside the user's program, for which nothing is replaced.
     replaced = _replaced(TARGETS["h100"])
-    before = [getattr(place, name) for place, name, _ in replaced]
-    with pretend_gpu(TARGETS["h100"]):
-        inside = [getattr(place, name) for place, name, _ in replaced]
-    after = [getattr(place, name) for place, name, _ in replaced]
-    if any(one is not other for one, other in zip(before, after, strict=True)):
-        raise TypeError("a name was not put back")
-    if torch.version.hip is None and inside[2]() != (9, 0):
-        raise TypeError("the pretended GPU is not seen")
-    return f"{len(replaced)} names replaced and put back, Triton {triton.__version__}"
+    missing = [name for place, name, _ in replaced if not hasattr(place, name)]
+    if missing:
+        raise AttributeError(f"torch or Triton has no {', '.join(missing)}")
+    forgotten = len(list(_clearers()))
+    return f"{len(replaced)} names, {forgotten} caches, Triton {triton.__version__}"
