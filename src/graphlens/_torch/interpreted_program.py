@@ -11,10 +11,13 @@ import functools
 import os
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from graphlens._torch.probes import probe
 
 
 def main(folder: str) -> None:
@@ -140,6 +143,28 @@ def _unwritten(size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
     if dtype.is_floating_point or dtype.is_complex:
         whole.fill_(float("nan"))
     return made
+
+
+@probe("Triton's interpreter", seen_on="2.11, 2.13, 2.14")
+def _probe_interpreter() -> str:
+    if find_spec("triton") is None:
+        return "not tried: Triton is not installed (pip install triton)"
+    from triton.runtime import interpreter
+
+    builder = interpreter.interpreter_builder
+    for owner, name in (
+        (interpreter, "TensorHandle"),
+        (interpreter, "interpreter_semantic"),
+        (interpreter, "_get_np_dtype"),
+        (builder, "create_masked_load"),
+        (builder, "create_masked_store"),
+        (builder, "create_atomic_rmw"),
+        (builder, "create_atomic_cas"),
+        (builder, "create_extern_elementwise"),
+    ):
+        if not hasattr(owner, name):
+            raise AttributeError(f"it has no {name}")
+    return "loads, stores and library functions can be taken over"
 
 
 if __name__ == "__main__":

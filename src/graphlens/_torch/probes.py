@@ -31,6 +31,7 @@ _AREAS = (
     "generated_modules",
     "guards",
     "inductor",
+    "interpreted_program",
     "isolation",
     "kernel_binaries",
     "marked",

@@ -6,12 +6,12 @@ from typing import Any
 
 from graphlens._torch.dynamo import original_callable
 from graphlens.capture.isolated_capture import Calls, Change, captured
+from graphlens.capture.option_values import only_known
 from graphlens.capture.options import LensOptions, lens_options
 from graphlens.capture.trials import Trials
 from graphlens.errors import UsageError
 from graphlens.model import Report
 from graphlens.model.presentation import presenter
-from graphlens.suggestions import nearest_first
 
 COMPILE_KEYWORDS = ("dynamic", "fullgraph")
 OPTIONS = ("inner", "out", "try_advice", *COMPILE_KEYWORDS)
@@ -43,10 +43,7 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
     """
     if not callable(fn):
         raise UsageError(f"explain takes a function or module, not {type(fn).__name__}.")
-    for name in options:
-        if name not in OPTIONS:
-            valid = nearest_first(name, OPTIONS)
-            raise UsageError(f"Unknown option {name}. Valid, nearest first: {valid}.")
+    only_known(options, OPTIONS)
     keywords = {name: options[name] for name in COMPILE_KEYWORDS if name in options}
     lens = lens_options({"show": "none", "inner": options.get("inner", "eager")})
     # Absolute, as the function may change the current folder.

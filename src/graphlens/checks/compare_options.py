@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from graphlens.capture.option_values import check_seconds, only_known
 from graphlens.errors import UsageError
-from graphlens.suggestions import nearest_first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,16 +66,11 @@ def compare_options(given: Mapping[str, Any]) -> CompareOptions:
     Raises:
         UsageError: A name is unknown or a value wrong.
     """
-    for name in given:
-        if name not in NAMES:
-            valid = nearest_first(name, NAMES)
-            raise UsageError(f"Unknown option {name}. Valid, nearest first: {valid}.")
+    only_known(given, NAMES)
     made = dict(given)
     candidates = made.get("candidates", ())
     made["candidates"] = (candidates,) if isinstance(candidates, str) else tuple(candidates)
-    budget = made.get("budget", CompareOptions.budget)
-    if not isinstance(budget, (int, float)) or isinstance(budget, bool) or not budget > 0:
-        raise UsageError(f"budget is {budget!r}; give seconds above 0, such as budget=30.")
+    check_seconds("budget", made.get("budget", CompareOptions.budget), 30)
     steps = made.get("epoch_steps", 0)
     if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
         raise UsageError(f"epoch_steps is {steps!r}; give the steps of an epoch, such as 1000.")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from graphlens.analysis.targets import known_target, target_from_json
+from graphlens.capture.option_values import check_seconds, only_known
 from graphlens.errors import UsageError
 from graphlens.model import Target
-from graphlens.suggestions import nearest_first
 
 DEFAULT_TARGET = "h100"
 
@@ -56,15 +56,10 @@ def preview_options(given: Mapping[str, Any]) -> PreviewOptions:
     Raises:
         UsageError: A name is unknown or a value wrong.
     """
-    for name in given:
-        if name not in NAMES:
-            valid = nearest_first(name, NAMES)
-            raise UsageError(f"Unknown option {name}. Valid, nearest first: {valid}.")
+    only_known(given, NAMES)
     made = dict(given)
     made["target"] = target_named(made.get("target", DEFAULT_TARGET))
-    budget = made.get("budget", PreviewOptions.budget)
-    if not isinstance(budget, (int, float)) or isinstance(budget, bool) or not budget > 0:
-        raise UsageError(f"budget is {budget!r}; give seconds above 0, such as budget=60.")
+    check_seconds("budget", made.get("budget", PreviewOptions.budget), 60)
     if made.get("out") is not None:
         made["out"] = str(made["out"])
     return PreviewOptions(**made)
