@@ -17,7 +17,12 @@ from graphlens.errors import UsageError
 from graphlens.model import CpuProgram, from_json, to_json
 from small_models import SMALL_MODELS, small_model
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiles")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("compiles"),
+    # Dynamo asks for it where a function goes on after a graph break.
+    pytest.mark.filterwarnings("ignore:The .grad attribute"),
+]
 
 
 def block(x, weight):
@@ -161,6 +166,81 @@ def test_what_torch_refuses_on_a_target_is_said() -> None:
     assert "BF16 is not supported" in str(report)
 
 
+def test_constants_of_a_program_are_given_to_it() -> None:
+    def scaled(x):
+        return x * torch.tensor([1.0, 2.0, 3.0])
+
+    report = graphlens.preview(scaled, all_configs=False)(torch.randn(3, requires_grad=True))
+
+    assert [graph.accuracy.verdict for graph in lowered(report)] == ["agrees", "agrees"]
+
+
+def test_a_step_that_ends_with_zero_grad_is_run_as_it_is() -> None:
+    model = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = model.weight.detach().clone()
+
+    def step(x):
+        loss = model(x).sum()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    report = graphlens.preview(step, numerics=False, all_configs=False)(torch.randn(4, 3))
+
+    assert {"forward", "backward"} <= {graph.stage for graph in lowered(report)}
+    assert torch.equal(model.weight, before)
+
+
+def test_operators_of_a_kernel_are_known_where_sizes_vary() -> None:
+    options = {"dynamic": True, "numerics": False, "all_configs": False}
+    with torch.no_grad():
+        report = graphlens.preview(lambda x: x.sin() + 1, **options)(torch.randn(3, 5))
+
+    (kernel,) = lowered(report)[0].kernels
+    assert len(kernel.nodes) == 2
+
+
+def test_attention_is_that_of_the_target() -> None:
+    attention = torch.nn.functional.scaled_dot_product_attention
+    options = {"all_configs": False, "target": "h100"}
+    found = {}
+    for dtype, size in ((torch.float32, 16), (torch.bfloat16, 16), (torch.float32, 13)):
+        torch._dynamo.reset()
+        given = [torch.randn(1, 2, 8, size, dtype=dtype) for _ in range(3)]
+        report = graphlens.preview(attention, **options)(*given)
+        assert lowered(report)[0].accuracy.verdict in ("agrees", "rounding")
+        called = [k.name for k in lowered(report)[0].kernels if k.language == "fallback"]
+        found[dtype, size] = called[0].split(".")[3], [note.code for note in report.notes]
+
+    assert found == {
+        (torch.float32, 16): ("_scaled_dot_product_efficient_attention", []),
+        (torch.bfloat16, 16): ("_scaled_dot_product_flash_attention", []),
+        (torch.float32, 13): ("_scaled_dot_product_efficient_attention", ["traced-on-cpu"]),
+    }
+
+
+def test_tensors_elsewhere_are_an_error_before_the_work() -> None:
+    with pytest.raises(UsageError, match="a tensor is on meta"):
+        graphlens.preview(torch.relu)(torch.empty(3, device="meta"))
+
+
+def test_a_program_without_a_graph_says_so() -> None:
+    report = graphlens.preview(lambda x: x)(torch.randn(3))
+
+    assert "nothing-captured" in [note.code for note in report.notes]
+
+
+def test_the_budget_is_of_each_graph() -> None:
+    with torch.no_grad():
+        report = graphlens.preview(torch.sin, budget=1e-6, all_configs=False)(torch.randn(5000))
+
+    accuracy = lowered(report)[0].accuracy
+    assert accuracy.verdict == "not_comparable"
+    assert "did not come to the end in 1e-06 s" in accuracy.reason
+
+
 def test_the_program_runs_with_a_break_in_it() -> None:
     def broken(x):
         y = torch.sin(x) * 2
@@ -220,6 +300,9 @@ def test_the_cpu_compiles_as_before() -> None:
         ({"target": "none.json"}, r"none\.json cannot be read"),
         ({"budgt": 3}, "Unknown option budgt. Valid, nearest first: budget"),
         ({"budget": 0}, "budget is 0; give seconds above 0"),
+        ({"dynamic": "yes"}, "dynamic is 'yes'; give True, False or None"),
+        ({"numerics": "no"}, "numerics is 'no'; give True or False"),
+        ({"options": 3}, "options is 3; give a dictionary"),
     ],
 )
 def test_a_wrong_option_is_said_before_the_work(options, said) -> None:
@@ -259,7 +342,6 @@ def test_a_target_is_printed_to_start_from() -> None:
 NOT_RUN = [("resnet18", True)]
 
 
-@pytest.mark.filterwarnings("ignore:The .grad attribute")  # Dynamo asks for it, in a graph break
 @pytest.mark.parametrize("name", SMALL_MODELS)
 @pytest.mark.parametrize("train", [False, True], ids=["inference", "training"])
 def test_five_architectures(name: str, train: bool) -> None:

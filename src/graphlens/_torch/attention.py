@@ -54,6 +54,22 @@ def for_target(node: torch.fx.Node, mode: Any, target: Target) -> list[torch.Ten
     return [torch.zeros(tuple(one.shape), dtype=one.dtype) for one in states]
 
 
+def not_as_there(node: torch.fx.Node) -> str:
+    """What of an attention on the target is not shown, as a sentence; empty where all is."""
+    forward = str(node.target) == FORWARD
+    query, key = (one.meta["val"] for one in node.args[0 if forward else 1 :][:2])  # type: ignore[union-attr]
+    if query.dtype == torch.float64:
+        return "attention in float64 is shown as one operator; a GPU takes it apart"
+    if query.shape[-1] % (8 if query.dtype.itemsize == 2 else 4):
+        return (
+            f"attention with heads of {query.shape[-1]} is shown as it is; a GPU pads the heads, "
+            "or takes it apart"
+        )
+    if query.shape[1] != key.shape[1]:
+        return "attention with grouped queries is shown as one operator; a GPU may take it apart"
+    return ""
+
+
 def _is_for_flash(query: torch.Tensor, target: Target) -> bool:
     return (
         query.dtype in (torch.float16, torch.bfloat16)

@@ -22,14 +22,22 @@ from graphlens._torch.probes import probe
 
 def main(folder: str) -> None:
     """Runs all programs of a folder in order."""
-    runner: _Runner | None = None
-    for number in range(len(list(Path(folder).glob("*.in")))):
-        given = torch.load(Path(folder) / f"{number}.in", weights_only=True)
-        runner = runner or _Runner(given["target"])
-        made = runner.run(given)
+    count = len(list(Path(folder).glob("*.in")))
+    given = [torch.load(Path(folder) / f"{n}.in", weights_only=True) for n in range(count)]
+    wanted = [one for one in given if SKIPPED not in one]
+    runner = _Runner(wanted[0]["target"]) if wanted else None
+    (Path(folder) / READY).touch()
+    for number, one in enumerate(given):
+        made: dict[str, Any] = {"outputs": [], "runs": [], "error": SKIPPED}
+        if runner is not None and SKIPPED not in one:
+            made = runner.run(one)
         partial = Path(folder) / f"{number}.partial"
         torch.save(made, partial)
         os.replace(partial, Path(folder) / f"{number}.out")
+
+
+READY = "ready"  # a file: all is imported, and the programs' time begins
+SKIPPED = "skipped"
 
 
 class _Runner:

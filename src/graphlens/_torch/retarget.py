@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import _pytree as pytree
 
-from graphlens._torch.attention import for_target, is_cpu_attention
+from graphlens._torch.attention import for_target, is_cpu_attention, not_as_there
 from graphlens._torch.attention_on_cpu import on_cpu
 from graphlens._torch.pretend_gpu import DEVICE
 from graphlens._torch.probes import probe
@@ -106,7 +107,8 @@ class _Move:
             held = _held(made.gm, node)
             if held is None or held.numel() == 1:
                 continue
-            made.more.append(held.detach())
+            with unset_fake_temporarily():  # a trace may be under way
+                made.more.append(held.detach())
             with made.gm.graph.inserting_before(_first_operator(made.gm.graph)):
                 given = made.gm.graph.placeholder(f"{node.name}_held")
             given.meta = {"val": self.value(held)}
@@ -118,7 +120,10 @@ class _Move:
         """The target's own operator in place of the CPU's."""
         for node in list(made.gm.graph.nodes):
             if is_cpu_attention(node):
-                more = for_target(node, self.mode, self.target)
+                if remark := not_as_there(node):
+                    made.remarks.append(remark)
+                with unset_fake_temporarily():
+                    more = for_target(node, self.mode, self.target)
                 made.more += more
                 made.inputs += [self.value(one) for one in more]
             elif "mkldnn" in str(node.target):

@@ -5,6 +5,7 @@ read, never run. Seen on torch 2.14.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from graphlens.analysis.program_buffers import Buffer, Scope, dotted, tensors_in
 from graphlens.model import TensorSpec
 
 _HANDLE = "# [Provenance debug handles] "
-_STREAM = " = get_raw_stream("
+_BETWEEN = re.compile(r" = get_raw_stream\(|^\w+numel = ")
 _LIBRARIES = {"extern_kernels": "extern"}
 _OPERATORS = ("torch.ops.", "aten.", "inductor_ops.", "_quantized.", "prims.")
 
@@ -177,11 +178,11 @@ class ProgramCalls:
     def _handle(self, line: int) -> str:
         """The handle in the comments right above a line, numbered from 1.
 
-        Between them and the first call on a GPU's stream Inductor asks for the stream.
+        Between them and a call Inductor asks for the GPU's stream, and computes sizes that vary.
         """
         for text in reversed(self._lines[: line - 1]):
             text = text.strip()
-            if not text.startswith("#") and _STREAM not in text:
+            if not text.startswith("#") and not _BETWEEN.search(text):
                 return ""
             if text.startswith(_HANDLE):
                 return text.removeprefix(_HANDLE).strip()

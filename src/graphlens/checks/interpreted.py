@@ -12,13 +12,14 @@ from typing import Any
 
 import torch
 
+from graphlens._torch.interpreted_program import READY, SKIPPED
 from graphlens.analysis.targets import target_json
 from graphlens.model import Target, Unavailable
 
 Progress = Callable[[str], None]
 
 _CHILD = "graphlens._torch.interpreted_program"
-_STARTING = 60.0  # seconds in which torch and Triton are imported, on a busy machine
+_STARTING = 120.0  # seconds in which torch and Triton are imported, on a busy machine
 _POLL = 0.05
 
 
@@ -93,8 +94,11 @@ def interpret(
     if not programs:
         return []
     with tempfile.TemporaryDirectory(prefix="graphlens-") as folder:
-        for number, program in enumerate(programs):
-            torch.save(_given(program, target), Path(folder) / f"{number}.in")
+        unwritten = {
+            number: why
+            for number, program in enumerate(programs)
+            if (why := _written(program, target, Path(folder) / f"{number}.in")) is not None
+        }
         errors = Path(folder) / "stderr"
         with open(errors, "w") as log:
             child = subprocess.Popen(  # noqa: S603  our own module
@@ -108,7 +112,21 @@ def interpret(
             finally:
                 child.kill()
                 child.wait()
-        return [one or Unavailable(_ended(errors)) for one in found]
+        return [
+            unwritten.get(number) or one or Unavailable(_ended(errors))
+            for number, one in enumerate(found)
+        ]
+
+
+def _written(program: ProgramRun, target: Target, path: Path) -> Unavailable | None:
+    """Writes what the child is given; why that cannot be, where it cannot."""
+    try:
+        torch.save(_given(program, target), path)
+    except Exception as error:  # noqa: BLE001  subclasses of tensors may refuse in any way
+        torch.save({SKIPPED: True}, path)
+        first = str(error).strip().partition("\n")[0]
+        return Unavailable(f"its inputs cannot be handed over: {type(error).__name__}: {first}")
+    return None
 
 
 def _given(program: ProgramRun, target: Target) -> dict[str, Any]:
@@ -136,18 +154,25 @@ def _collected(
 ) -> list[Interpreted | Unavailable | None]:
     """Results as they come; None where the child ended without one."""
     found: list[Interpreted | Unavailable | None] = [None] * len(programs)
+    progress("starting Triton's interpreter")
+    _wait(child, folder / READY, _STARTING)
     for number, program in enumerate(programs):
         progress(f"{program.name}: running in Triton's interpreter")
         path = folder / f"{number}.out"
-        end = time.monotonic() + budget + (_STARTING if number == 0 else 0)
-        while not path.exists() and child.poll() is None and time.monotonic() < end:
-            time.sleep(_POLL)
+        _wait(child, path, budget)
         if path.exists():
             found[number] = _read(path)
         elif child.poll() is None:
             slow = Unavailable(_TOO_SLOW.format(budget))
             return found[:number] + [slow] * (len(programs) - number)
     return found
+
+
+def _wait(child: "subprocess.Popen[bytes]", path: Path, seconds: float) -> None:
+    """Until there is a file, the child ends, or the time is over."""
+    end = time.monotonic() + seconds
+    while not path.exists() and child.poll() is None and time.monotonic() < end:
+        time.sleep(_POLL)
 
 
 _TOO_SLOW = (

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+import torch
+from torch.utils import _pytree as pytree
+
 from graphlens._torch.dynamo import original_callable
 from graphlens.capture.isolated_capture import Calls
 from graphlens.checks.preview_options import PreviewOptions, preview_options
@@ -71,8 +74,25 @@ def preview_calls(
     Raises:
         BaseException: What the program itself raises.
     """
+    check_on_cpu(fn, calls)
     program = UserProgram(original_callable(fn), calls, options.backward)
     return Preview(program, options, progress).report()
+
+
+def check_on_cpu(fn: Callable[..., Any], calls: Calls) -> None:
+    """Checks that a program's tensors are on the CPU, where it is traced.
+
+    Raises:
+        UsageError: One is not.
+    """
+    state = dict(fn.state_dict()) if isinstance(fn, torch.nn.Module) else {}
+    for value in pytree.tree_leaves((list(calls), state)):
+        if isinstance(value, torch.Tensor) and value.device.type != "cpu":
+            raise UsageError(
+                f"preview takes a program on the CPU, and a tensor is on {value.device}. Move the "
+                'model and its inputs there, such as with .to("cpu"); on a GPU that is there, '
+                "graphlens.compare runs the program itself."
+            )
 
 
 def require_triton() -> None:

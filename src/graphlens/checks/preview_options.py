@@ -60,6 +60,15 @@ def preview_options(given: Mapping[str, Any]) -> PreviewOptions:
     made = dict(given)
     made["target"] = target_named(made.get("target", DEFAULT_TARGET))
     check_seconds("budget", made.get("budget", PreviewOptions.budget), 60)
+    for name in ("backward", "numerics", "all_configs", "fullgraph"):
+        if not isinstance(made.get(name, True), bool):
+            raise UsageError(f"{name} is {made[name]!r}; give True or False.")
+    if made.get("dynamic") not in (None, True, False):
+        raise UsageError(f"dynamic is {made['dynamic']!r}; give True, False or None.")
+    if not isinstance(made.get("options") or {}, Mapping):
+        raise UsageError(
+            f"options is {made['options']!r}; give a dictionary of Inductor's settings."
+        )
     if made.get("out") is not None:
         made["out"] = str(made["out"])
     return PreviewOptions(**made)

@@ -22,7 +22,6 @@ from graphlens.checks.preview_options import PreviewOptions
 from graphlens.checks.program_results import CallResult
 from graphlens.checks.programs import Function, Program
 from graphlens.model import (
-    NOT_COMPARED,
     Accuracy,
     CpuProgram,
     Graph,
@@ -70,7 +69,7 @@ class Preview:
             report,
             graphs=tuple(graphs),
             kernels=tuple(dict.fromkeys(names)),
-            accuracy=_whole(graphs),
+            accuracy=_whole(graphs) if self.options.numerics else _NUMERICS_OFF,
             target=self.options.target,
             notes=(*report.notes, *self.program.notes, *self._remarks()),
         )
@@ -150,6 +149,8 @@ class Preview:
         return lambda what: self.progress(before + what, share)
 
     def _remarks(self) -> Iterator[Note]:
+        if not self.made.graphs:
+            yield _NOTHING_CAPTURED
         moved = [kept.on_gpu for kept in self.made.graphs]
         texts = [r for one in moved if not isinstance(one, Unavailable) for r in one.remarks]
         for text in dict.fromkeys(texts):
@@ -157,6 +158,12 @@ class Preview:
 
 
 _NOT_COMPILED = Unavailable("a preview generates code for the GPU, and compiles none to run")
+_NUMERICS_OFF = Unavailable("numerics are off: preview(..., numerics=True) compares with eager")
+_NOTHING_CAPTURED = Note(
+    code="nothing-captured",
+    message="No graph reached the compiler, so there is nothing that a GPU would run.",
+    hint="The report says what Dynamo did with each function; `graphlens explain` says why.",
+)
 _TRACED_ON_CPU = (
     "A preview traces the program on the CPU; docs/preview.md says what differs on a GPU."
 )
@@ -166,7 +173,7 @@ def _whole(graphs: list[Graph]) -> Accuracy | Unavailable:
     """The worst verdict on a graph's program, as that on the whole."""
     found = [(g.id, g.accuracy) for g in graphs if isinstance(g.accuracy, Accuracy)]
     if not found:
-        return NOT_COMPARED
+        return Unavailable("no graph reached the compiler, so nothing was compared")
     name, worst = max(found, key=lambda pair: _BADNESS.index(pair[1].verdict))
     return msgspec.structs.replace(
         worst,

@@ -59,6 +59,7 @@ class UserProgram:
             program makes none itself.
         notes: What was noticed.
         changed: Ids of parameters that a run changed.
+        trains: Whether a run made a backward pass of its own, or an optimizer's step.
     """
 
     target: Function
@@ -66,6 +67,7 @@ class UserProgram:
     backward: bool = True
     notes: list[Note] = field(default_factory=list)
     changed: set[int] = field(default_factory=set)
+    trains: bool = False
 
     @property
     def unchanged(self) -> frozenset[int]:
@@ -104,7 +106,7 @@ class UserProgram:
         def once() -> None:
             for args, kwargs in calls:
                 output = function(*args, **kwargs)
-                if self.backward:
+                if self.backward and not self.trains:
                     self._gradients(output, args, kwargs, found)
 
         with kept_program(found, self.notes), quiet():
@@ -120,8 +122,13 @@ class UserProgram:
             output = function(*args, **kwargs)
             result.kind = shape_of(output)
             result.leaves = [leaf(n, "output", v) for n, v in flattened(output, "output")]
-            trains = any(one.grad is not before[name][0] for name, one in trained(found).items())
-            if self.backward and not trains:
+            # A step that ends with zero_grad leaves no gradients, but parameters that it wrote to.
+            now = {name: (one.grad, version(one)) for name, one in trained(found).items()}
+            self.trains |= any(
+                grad is not before[name][0] or number != before[name][1]
+                for name, (grad, number) in now.items()
+            )
+            if self.backward and not self.trains:
                 gradients = self._gradients(output, args, kwargs, found)
         except Exception as error:  # noqa: BLE001  what the program raises is a result
             result.error = error

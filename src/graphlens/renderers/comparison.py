@@ -138,8 +138,10 @@ def _results(report: Report) -> Fact | None:
     state = {"diverges": "bad", "agrees": "good", "rounding": "good"}.get(whole.verdict, "neutral")
     basis = f"{counted(whole.calls, 'call')}, against {one_line(whole.reference)}"
     text = f"{VERDICTS.get(whole.verdict, one_line(whole.verdict))} ({basis})"
-    if report.target is not None:
+    if report.target is not None and whole.calls:
         text = f"run by Triton's interpreter on the CPU, {text}"
+    elif report.target is not None:
+        text = VERDICTS.get(whole.verdict, one_line(whole.verdict))
     if whole.reason:
         text += f": {one_line(whole.reason)}"
     return Fact("results", f"{text}; {of_graphs}" if of_graphs else text, state)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from graphlens.model import Kernel, KernelBinary, Unavailable
 from graphlens.renderers.escape import one_line
 from graphlens.renderers.measures import brief_duration, percent, size_of_memory
+from graphlens.renderers.wording import counted
 
 
 def machine_facts(kernel: Kernel) -> Iterator[str]:
@@ -22,7 +23,8 @@ def machine_facts(kernel: Kernel) -> Iterator[str]:
 
 def _of_binary(binary: KernelBinary) -> str:
     sizes = ", ".join(f"{name} {size}" for name, size in binary.config)
-    parts = [f"{sizes}; {binary.warps} warps: {binary.registers} registers a thread"]
+    warps = counted(binary.warps, "warp")
+    parts = [f"{sizes}; {warps}: {binary.registers} registers a thread"]
     parts += [f"{size_of_memory(binary.spilled_bytes)} spilled"] if binary.spilled_bytes else []
     parts += [f"{size_of_memory(binary.shared_bytes)} shared"] if binary.shared_bytes else []
     limits = f" (limited by {' and '.join(binary.limits)})" if binary.limits else ""

@@ -46,7 +46,7 @@ def _target(report: Report) -> str:
     speed = significant(target.bandwidth / 1e12)
     return (
         f"{target.title} (compute capability {major}.{minor}, {speed} TB/s, {peak} TFLOP/s in "
-        "float32), which need not be in this machine"
+        "float32)"
     )
 
 
