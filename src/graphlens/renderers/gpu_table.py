@@ -8,6 +8,7 @@ from graphlens.analysis.kernels import nodes_of
 from graphlens.model import Graph, Kernel, KernelBinary, Target, Unavailable
 from graphlens.renderers.escape import markdown_text, one_line
 from graphlens.renderers.fitting import Grid, draw, shorten, shorten_middle, shrink
+from graphlens.renderers.gpu_words import range_text
 from graphlens.renderers.kernel_table import UNKNOWN, operators_text
 from graphlens.renderers.measures import brief_duration, percent, size_of_memory
 from graphlens.renderers.wording import counted, graph_title, wrapped
@@ -98,14 +99,14 @@ def _estimate_cells(kernel: Kernel) -> dict[str, str]:
 
 def _machine_cells(kernel: Kernel) -> dict[str, str]:
     """Registers and the like, of all configurations from the least to the most."""
-    if isinstance(kernel.binaries, Unavailable):
+    if isinstance(kernel.binaries, Unavailable) or not kernel.binaries:
         return {REGISTERS: UNKNOWN} if kernel.language == "Triton" else {}
     made = kernel.binaries
     return {
-        REGISTERS: _range([str(one.registers) for one in _by(made, "registers")]),
+        REGISTERS: range_text([str(one.registers) for one in _by(made, "registers")]),
         SPILLED: _memory([one.spilled_bytes for one in _by(made, "spilled_bytes")]),
         SHARED: _memory([one.shared_bytes for one in _by(made, "shared_bytes")]),
-        OCCUPANCY: _range([percent(one.occupancy) for one in _by(made, "occupancy")]),
+        OCCUPANCY: range_text([percent(one.occupancy) for one in _by(made, "occupancy")]),
     }
 
 
@@ -113,14 +114,8 @@ def _by(binaries: Sequence[KernelBinary], name: str) -> list[KernelBinary]:
     return sorted(binaries, key=lambda one: float(getattr(one, name)))
 
 
-def _range(texts: Sequence[str]) -> str:
-    if not texts:
-        return ""
-    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
-
-
 def _memory(values: Sequence[int]) -> str:
-    return _range([size_of_memory(value) for value in values]) if any(values) else ""
+    return range_text([size_of_memory(value) for value in values]) if any(values) else ""
 
 
 def _remarks(kernels: Sequence[Kernel]) -> Iterator[str]:

@@ -21,6 +21,21 @@ def machine_facts(kernel: Kernel) -> Iterator[str]:
         yield _of_binary(binary)
 
 
+def machine_summary(kernel: Kernel) -> Iterator[str]:
+    """Registers and occupancy of all configurations, in a few words; nothing outside a preview."""
+    if isinstance(kernel.binaries, Unavailable) or not kernel.binaries:
+        return
+    registers = sorted(binary.registers for binary in kernel.binaries)
+    shares = sorted(binary.occupancy for binary in kernel.binaries)
+    yield f"{range_text([str(one) for one in registers])} registers"
+    yield f"occupancy {range_text([percent(one) for one in shares])}"
+
+
+def range_text(texts: Sequence[str]) -> str:
+    """From the least to the most, in order: ``20 to 96``; one where they are the same."""
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+
+
 def _of_binary(binary: KernelBinary) -> str:
     sizes = ", ".join(f"{name} {size}" for name, size in binary.config)
     warps = counted(binary.warps, "warp")

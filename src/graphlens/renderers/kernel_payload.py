@@ -8,7 +8,7 @@ from graphlens.analysis.program_pairs import program_pairs
 from graphlens.analysis.side_by_side import SideBySide, by_origin, side_by_side
 from graphlens.model import Graph, Kernel, Unavailable
 from graphlens.renderers.escape import one_line, printable
-from graphlens.renderers.gpu_words import machine_facts, other_programs
+from graphlens.renderers.gpu_words import machine_facts, machine_summary, other_programs
 from graphlens.renderers.kernel_time_words import time_cells
 from graphlens.renderers.kernel_words import (
     kernel_facts,
@@ -62,7 +62,9 @@ def _entry(shown: SideBySide, place: dict[str, int], root: str) -> dict[str, Any
         "name": one_line(kernel.handle or kernel.name),
         "language": one_line(kernel.language),
         "time": _time(shown.call.graph, kernel),
-        "facts": " · ".join([kernel_facts(kernel), *unknown_facts(kernel)]),
+        "facts": " · ".join(
+            [kernel_facts(kernel), *machine_summary(kernel), *unknown_facts(kernel)]
+        ),
         "call": one_line(kernel.call),
         "tensors": [list(pair) for pair in tensors_given(shown)],
         "apart": _apart(kernel),
