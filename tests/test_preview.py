@@ -270,8 +270,9 @@ def test_torch_is_as_before_even_after_an_error() -> None:
 
     before = _objects(), PyCodeCache.load_by_key_path, config.get_config_copy()
     available = torch.cuda.is_available()
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError) as caught:
         graphlens.preview(failing, numerics=False)(torch.randn(4))
+    assert lowered(caught.value.graphlens_report)
     with pytest.raises(ZeroDivisionError), pretend_gpu(TARGETS["h100"]):
         torch.cuda.get_device_capability()[0] // 0
     after = _objects(), PyCodeCache.load_by_key_path, config.get_config_copy()

@@ -48,8 +48,13 @@ def preview(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         presenter().check_folder(out)
 
     def call(*args: Any, **kwargs: Any) -> Report:
-        with progress_bar() as progress:
-            report = preview_calls(fn, [(args, kwargs)], chosen, progress)
+        try:
+            with progress_bar() as progress:
+                report = preview_calls(fn, [(args, kwargs)], chosen, progress)
+        except BaseException as error:
+            if out and hasattr(error, "graphlens_report"):
+                presenter().save_report(error.graphlens_report, out + "/")
+            raise
         if out:
             presenter().save_report(report, out + "/")
         return report
@@ -72,7 +77,8 @@ def preview_calls(
         progress: Told what is going on, and the share of it that is done, 0 to 1.
 
     Raises:
-        BaseException: What the program itself raises.
+        BaseException: What every call of the program raises; the report is its
+            ``graphlens_report``.
     """
     check_on_cpu(fn, calls)
     program = UserProgram(original_callable(fn), calls, options.backward)

@@ -56,16 +56,18 @@ class Preview:
         self.backend = self.made.backend
 
     def report(self) -> Report:
-        """Does all of it."""
+        """Does all of it.
+
+        Raises:
+            BaseException: What every call of the program raises; the report is its
+                ``graphlens_report``.
+        """
         results = self._run()
         report = self.recorder.report()
         joined = [(self._previewed(graph, kept), kept) for graph, kept in self._joined(report)]
         graphs = self._compared(joined) if self.options.numerics else [one for one, _ in joined]
-        errors = [one.error for one in results if one.error is not None]
-        if len(errors) == len(results) and errors:
-            raise errors[0]
         names = [one.name for graph in graphs for one in _kernels(graph)]
-        return msgspec.structs.replace(
+        made = msgspec.structs.replace(
             report,
             graphs=tuple(graphs),
             kernels=tuple(dict.fromkeys(names)),
@@ -73,6 +75,11 @@ class Preview:
             target=self.options.target,
             notes=(*report.notes, *self.program.notes, *self._remarks()),
         )
+        errors = [one.error for one in results if one.error is not None]
+        if errors and len(errors) == len(results):
+            errors[0].graphlens_report = made  # type: ignore[attr-defined]
+            raise errors[0]
+        return made
 
     def _run(self) -> list[CallResult]:
         with isolated_compilation(lambda used: used == self.backend):

@@ -102,4 +102,7 @@ def _previewed(target: str, given: dict[str, Any]) -> Report:
     except GraphLensError:
         raise
     except (Exception, SystemExit) as error:
+        found = getattr(error, "graphlens_report", None)
+        if found is not None:
+            click.echo(str(found))
         raise program_error(target, error) from error
