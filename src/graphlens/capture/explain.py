@@ -8,6 +8,7 @@ from graphlens._torch.dynamo import original_callable
 from graphlens.capture.isolated_capture import Calls, Change, captured
 from graphlens.capture.option_values import only_known
 from graphlens.capture.options import LensOptions, lens_options
+from graphlens.capture.saved_reports import saved
 from graphlens.capture.trials import Trials
 from graphlens.errors import UsageError
 from graphlens.model import Report
@@ -53,15 +54,10 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         presenter().check_folder(out)
 
     def call(*args: Any, **kwargs: Any) -> Report:
-        try:
-            report = explain_calls(fn, [(args, kwargs)], lens, keywords, try_advice)
-        except BaseException as error:
-            if out and hasattr(error, "graphlens_report"):
-                presenter().save_report(error.graphlens_report, out + "/")
-            raise
-        if out:
-            presenter().save_report(report, out + "/")
-        return report
+        def make() -> Report:
+            return explain_calls(fn, [(args, kwargs)], lens, keywords, try_advice)
+
+        return saved(make, out)
 
     return call
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from graphlens._torch.dynamo import original_callable
 from graphlens.capture.isolated_capture import Calls
+from graphlens.capture.saved_reports import saved
 from graphlens.checks.compare_options import CompareOptions, compare_options
 from graphlens.checks.comparison import Comparison, Progress
 from graphlens.checks.programs import Program, UserProgram
@@ -43,16 +44,11 @@ def compare(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         presenter().check_folder(chosen.repro)
 
     def call(*args: Any, **kwargs: Any) -> Report:
-        try:
+        def make() -> Report:
             with progress_bar() as progress:
-                report = compare_calls(fn, [(args, kwargs)], chosen, progress)
-        except BaseException as error:
-            if out and hasattr(error, "graphlens_report"):
-                presenter().save_report(error.graphlens_report, out + "/")
-            raise
-        if out:
-            presenter().save_report(report, out + "/")
-        return report
+                return compare_calls(fn, [(args, kwargs)], chosen, progress)
+
+        return saved(make, out)
 
     return call
 

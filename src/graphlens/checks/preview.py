@@ -10,6 +10,7 @@ from torch.utils import _pytree as pytree
 
 from graphlens._torch.dynamo import original_callable
 from graphlens.capture.isolated_capture import Calls
+from graphlens.capture.saved_reports import saved
 from graphlens.checks.preview_options import PreviewOptions, preview_options
 from graphlens.checks.preview_report import Preview, Progress
 from graphlens.checks.programs import UserProgram
@@ -48,16 +49,11 @@ def preview(fn: Callable[..., Any], **options: Any) -> Callable[..., Report]:
         presenter().check_folder(out)
 
     def call(*args: Any, **kwargs: Any) -> Report:
-        try:
+        def make() -> Report:
             with progress_bar() as progress:
-                report = preview_calls(fn, [(args, kwargs)], chosen, progress)
-        except BaseException as error:
-            if out and hasattr(error, "graphlens_report"):
-                presenter().save_report(error.graphlens_report, out + "/")
-            raise
-        if out:
-            presenter().save_report(report, out + "/")
-        return report
+                return preview_calls(fn, [(args, kwargs)], chosen, progress)
+
+        return saved(make, out)
 
     return call
 

@@ -5,10 +5,9 @@ from typing import Any
 import click
 
 import graphlens.presenter as presenter
-from graphlens.cli.failures import program_error
+from graphlens.cli.failures import failures_of
 from graphlens.cli.options import traceback_option
 from graphlens.cli.target import load_target
-from graphlens.errors import GraphLensError
 from graphlens.model import Report
 from graphlens.progress import progress_bar
 from graphlens.requirements import require_torch
@@ -66,13 +65,5 @@ def _compared(target: str, given: dict[str, Any]) -> Report:
     lookup_backend(given["inner"])  # a name that torch does not know is an error before the work
     options = compare_options(given)
     fn, calls = load_target(target)
-    try:
-        with progress_bar() as progress:
-            return compare_calls(fn, calls, options, progress)
-    except GraphLensError:
-        raise
-    except (Exception, SystemExit) as error:
-        found = getattr(error, "graphlens_report", None)
-        if found is not None:
-            click.echo(str(found))
-        raise program_error(target, error) from error
+    with failures_of(target), progress_bar() as progress:
+        return compare_calls(fn, calls, options, progress)

@@ -5,10 +5,9 @@ from typing import Any
 import click
 
 import graphlens.presenter as presenter
-from graphlens.cli.failures import program_error
+from graphlens.cli.failures import failures_of
 from graphlens.cli.options import traceback_option
 from graphlens.cli.target import load_target
-from graphlens.errors import GraphLensError
 from graphlens.model import Report
 from graphlens.requirements import require_torch
 
@@ -91,12 +90,5 @@ def _explained(
     lookup_backend(inner)  # a name that torch does not know is an error before the work
     options = lens_options({"show": "none", "inner": inner})
     fn, calls = load_target(target)
-    try:
+    with failures_of(target):
         return explain_calls(fn, calls, options, keywords, try_advice, inner_keywords)
-    except GraphLensError:
-        raise
-    except (Exception, SystemExit) as error:
-        found = getattr(error, "graphlens_report", None)
-        if found is not None:
-            click.echo(str(found))
-        raise program_error(target, error) from error

@@ -2,9 +2,13 @@
 
 import re
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
 
 from graphlens.analysis.places import is_library, place, user_frame
-from graphlens.errors import UserProgramError
+from graphlens.errors import GraphLensError, UserProgramError
 from graphlens.model import SourceLocation
 from graphlens.presenter import current_folder
 
@@ -21,6 +25,27 @@ def program_error(what: str, error: BaseException) -> UserProgramError:
     """
     where = _where(error)
     return UserProgramError(f"{what} raised {described(error)}{f' (at {where})' if where else ''}")
+
+
+@contextmanager
+def failures_of(target: str) -> Iterator[None]:
+    """What the user's program raises in the block becomes one message; its report is printed.
+
+    Args:
+        target: What the user asked for.
+
+    Raises:
+        UserProgramError: The program raised.
+    """
+    try:
+        yield
+    except GraphLensError:
+        raise
+    except (Exception, SystemExit) as error:
+        found = getattr(error, "graphlens_report", None)
+        if found is not None:
+            click.echo(str(found))
+        raise program_error(target, error) from error
 
 
 def described(error: BaseException) -> str:

@@ -6,10 +6,9 @@ import click
 
 import graphlens.presenter as presenter
 from graphlens.analysis.targets import TARGETS, target_json
-from graphlens.cli.failures import program_error
+from graphlens.cli.failures import failures_of
 from graphlens.cli.options import traceback_option
 from graphlens.cli.target import load_target
-from graphlens.errors import GraphLensError
 from graphlens.model import Report
 from graphlens.progress import progress_bar
 from graphlens.requirements import require_torch
@@ -96,13 +95,5 @@ def _previewed(target: str, given: dict[str, Any]) -> Report:
     options = preview_options(given)  # a wrong option is an error before the work
     require_triton()
     fn, calls = load_target(target)
-    try:
-        with progress_bar() as progress:
-            return preview_calls(fn, calls, options, progress)
-    except GraphLensError:
-        raise
-    except (Exception, SystemExit) as error:
-        found = getattr(error, "graphlens_report", None)
-        if found is not None:
-            click.echo(str(found))
-        raise program_error(target, error) from error
+    with failures_of(target), progress_bar() as progress:
+        return preview_calls(fn, calls, options, progress)
